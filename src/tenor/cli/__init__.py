@@ -1,0 +1,1 @@
+"""The command line: one small file per command that parses, calls one public function and prints."""

@@ -1,0 +1,51 @@
+"""Talking to the person: notes and progress on stderr, results on stdout."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+# Text of the user is never markup: a "[red]" in a file must be shown as it stands.
+out = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+notes = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f}/s", style="cyan")
+
+
+class Bar:
+    """A progress bar that a long job advances; ``total`` may become known later."""
+
+    def __init__(self, progress: Progress, label: str, total: int | None) -> None:
+        self._progress = progress
+        self._task = progress.add_task(label, total=total)
+
+    def advance(self, count: int) -> None:
+        """Say that so many more items are done."""
+        self._progress.advance(self._task, count)
+
+
+@contextmanager
+def progress_bar(label: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Bar]:
+    """Show a bar with rate and time left on stderr, where stderr is a terminal."""
+    columns = [
+        SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(),
+        TimeElapsedColumn(), TimeRemainingColumn(),
+    ]  # fmt: skip
+    with Progress(*columns, console=notes, disable=quiet, transient=True) as progress:
+        yield Bar(progress, label, total)

@@ -1,0 +1,45 @@
+"""What runs an encoder for use: the one interface that `model` and `use` know.
+
+A torch encoder (training, GPU), the OpenVINO engine (CPU) and a static table all serve it. Training talks to the torch
+encoder itself.
+"""
+
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenor.text.tokens import Tokens
+
+Floats = NDArray[np.float32]
+Precision = Literal["fp32", "bf16", "int8"]
+
+
+class Engine(Protocol):
+    """Runs one encoder with one pooling, without gradients."""
+
+    @property
+    def name(self) -> str:
+        """What does the arithmetic, for people: "openvino", "torch cpu", "static"."""
+
+    @property
+    def precision(self) -> Precision:
+        """The precision of the linear layers."""
+
+    @property
+    def width(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def layers(self) -> int:
+        """Number of layers; states 0 are the embeddings, states ``layers`` the output."""
+
+    @property
+    def token_budget(self) -> int:
+        """The number of tokens of one pass at which this engine is fastest."""
+
+    def vectors(self, tokens: Tokens) -> Floats:
+        """Encode texts to pooled vectors [n, width], in one pass; the caller decides what goes together."""
+
+    def states(self, tokens: Tokens, *, layer: int) -> Floats:
+        """Encode texts to one vector per token [T, width], taken after the given layer."""

@@ -1,0 +1,18 @@
+"""Optional dependencies: imported when needed, and missed in a sentence that says how to get them."""
+
+from importlib import import_module
+from types import ModuleType
+
+from tenor.errors import TenorError
+
+
+def require(module: str, *, extra: str, purpose: str) -> ModuleType:
+    """Import an optional module, or say which extra brings it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        top = module.partition(".")[0]
+        raise TenorError(
+            f"{purpose} needs the package {top!r}, which is not installed ({error}). "
+            f"Install it with: pip install 'tenor[{extra}]'"
+        ) from error

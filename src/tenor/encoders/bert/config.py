@@ -1,0 +1,139 @@
+"""The sizes and settings of a BERT-shaped encoder, read from a checkpoint's ``config.json``.
+
+BERT (Devlin et al., 2019) as every ``model_type: "bert"`` checkpoint has it: learned absolute positions,
+segment embeddings, post-norm transformer blocks, an optional pooler over the first token.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from tenor.errors import TenorError
+from tenor.files import read_json
+
+Activation = Literal["gelu", "gelu_new", "relu"]
+CONFIG = "config.json"
+
+# Our field, the key of config.json.
+_KEYS: Mapping[str, str] = {
+    "vocabulary": "vocab_size",
+    "width": "hidden_size",
+    "layers": "num_hidden_layers",
+    "heads": "num_attention_heads",
+    "hidden": "intermediate_size",
+    "positions": "max_position_embeddings",
+    "segments": "type_vocab_size",
+    "activation": "hidden_act",
+    "epsilon": "layer_norm_eps",
+    "dropout": "hidden_dropout_prob",
+    "attention_dropout": "attention_probs_dropout_prob",
+}
+# Far above any real encoder: a hostile file must not make us count to a billion.
+_LARGEST = 10_000_000
+_MOST_LAYERS = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BertConfig:
+    """What a BERT-shaped encoder is built from; the defaults are those of BERT base.
+
+    >>> BertConfig(width=384, heads=12, layers=6, hidden=1536).head_width
+    32
+    """
+
+    vocabulary: int = 30522
+    width: int = 768
+    layers: int = 12
+    heads: int = 12
+    hidden: int = 3072  # width of the feed-forward layer
+    positions: int = 512  # the most tokens that a text can have
+    segments: int = 2
+    activation: Activation = "gelu"
+    epsilon: float = 1e-12  # of every LayerNorm
+    dropout: float = 0.1
+    attention_dropout: float = 0.1
+    # config.json as it was read, so that what we do not use is written back as it was.
+    source: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("vocabulary", "width", "heads", "hidden", "positions", "segments"):
+            self._check(name, int, 1, _LARGEST)
+        self._check("layers", int, 0, _MOST_LAYERS)
+        self._check("epsilon", float, 0.0, 1.0)
+        self._check("dropout", float, 0.0, 1.0)
+        self._check("attention_dropout", float, 0.0, 1.0)
+        if self.width % self.heads:
+            raise TenorError(
+                f"The encoder's width {self.width} (hidden_size) is not divisible by its {self.heads} heads "
+                "(num_attention_heads); one of the two is wrong."
+            )
+        if self.activation not in get_args(Activation):
+            known = ", ".join(get_args(Activation))
+            raise TenorError(
+                f"The activation {self.activation!r} (hidden_act) is not known; known are {known}."
+            )
+
+    def _check(self, name: str, kind: type, least: float, most: float) -> None:
+        value = getattr(self, name)
+        accepted = (int, float) if kind is float else (int,)
+        if isinstance(value, bool) or not isinstance(value, accepted) or not least <= value <= most:
+            noun = "a whole number" if kind is int else "a number"
+            raise TenorError(f"{name} ({_KEYS[name]}) is {value!r}; expected {noun} from {least} to {most}.")
+
+    @property
+    def head_width(self) -> int:
+        """The width of one attention head."""
+        return self.width // self.heads
+
+    @classmethod
+    def load(cls, folder: str | Path) -> "BertConfig":
+        """Read ``config.json`` of a checkpoint folder."""
+        path = Path(folder) / CONFIG
+        content = read_json(path)
+        if not isinstance(content, dict):
+            raise TenorError(f"{path} holds {type(content).__name__}, not a table of settings.")
+        try:
+            return cls.from_json(content)
+        except TenorError as error:
+            raise TenorError(f"{path}: {error}") from error
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> "BertConfig":
+        """Build from the settings of a ``config.json``, refusing what is not BERT."""
+        _refuse_other_shapes(content)
+        given = {name: content[key] for name, key in _KEYS.items() if key in content}
+        return cls(**given, source=dict(content))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the settings of a ``config.json``: those that were read, with our fields put in."""
+        content: dict[str, Any] = {"architectures": ["BertModel"], "model_type": "bert"} | dict(self.source)
+        for name, key in _KEYS.items():
+            # A key left out when read is left out when written, unless its value is no longer the default.
+            if not self.source or key in content or getattr(self, name) != _DEFAULTS[name]:
+                content[key] = getattr(self, name)
+        return content
+
+    def with_dropout(self, rate: float) -> "BertConfig":
+        """Return the same settings with one dropout rate everywhere."""
+        return replace(self, dropout=rate, attention_dropout=rate)
+
+
+_DEFAULTS = {entry.name: entry.default for entry in fields(BertConfig)}
+
+
+def _refuse_other_shapes(content: Mapping[str, Any]) -> None:
+    kind = content.get("model_type", "bert")
+    if kind != "bert":
+        raise TenorError(
+            f"The checkpoint is of the kind {kind!r}, which is not BERT-shaped (its positions, segments or "
+            "blocks differ); choose a checkpoint whose model_type is 'bert'."
+        )
+    positions = content.get("position_embedding_type", "absolute")
+    if positions != "absolute":
+        raise TenorError(
+            f"The positions are {positions!r} (position_embedding_type); only 'absolute' ones are supported."
+        )
+    for key in ("is_decoder", "add_cross_attention"):
+        if content.get(key):
+            raise TenorError(f"{key} is set: the checkpoint is a decoder, and only encoders are supported.")

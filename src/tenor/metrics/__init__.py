@@ -1,0 +1,1 @@
+"""Scores with their intervals: yes-or-no predictions, correlations, rankings."""

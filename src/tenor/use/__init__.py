@@ -1,0 +1,1 @@
+"""Everyday use of a model: embed, compare, search, dedupe."""

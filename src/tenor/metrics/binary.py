@@ -1,0 +1,85 @@
+"""Yes-or-no predictions: precision, recall, F1, accuracy, and what a threshold on a score gives.
+
+All single figures reduce the last axis, ready for the bootstrap. An item is predicted *yes* when its score
+is at or above the threshold. Precision without any *yes* and recall without any true *yes* are 0, as is F1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+def precision(truth: ArrayLike, predicted: ArrayLike) -> Floats:
+    """Of the items predicted yes, the share that is."""
+    yes, told = _flags(truth), _flags(predicted)
+    return _share((yes & told).sum(axis=-1), told.sum(axis=-1))
+
+
+def recall(truth: ArrayLike, predicted: ArrayLike) -> Floats:
+    """Of the items that are yes, the share predicted so."""
+    yes, told = _flags(truth), _flags(predicted)
+    return _share((yes & told).sum(axis=-1), yes.sum(axis=-1))
+
+
+def f1(truth: ArrayLike, predicted: ArrayLike) -> Floats:
+    """The harmonic mean of precision and recall, 2·TP / (predicted + true).
+
+    >>> float(f1([1, 1, 0, 0], [1, 0, 1, 0]))
+    0.5
+    """
+    yes, told = _flags(truth), _flags(predicted)
+    return _share(2 * (yes & told).sum(axis=-1), yes.sum(axis=-1) + told.sum(axis=-1))
+
+
+def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Floats:
+    """The share of items predicted right."""
+    right = _flags(truth) == _flags(predicted)
+    return _share(right.sum(axis=-1), np.asarray(right.shape[-1]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThresholdCurve:
+    """Precision, recall and F1 at every score that occurs, in falling order of the threshold."""
+
+    thresholds: Floats  # [m]
+    precision: Floats  # [m]
+    recall: Floats  # [m]
+    f1: Floats  # [m]
+
+    def at(self, threshold: float) -> tuple[float, float, float]:
+        """Give precision, recall and F1 of any threshold."""
+        # The curve holds for "score >= threshold", so the lowest score still let in decides.
+        place = int(np.searchsorted(-self.thresholds, -threshold, side="right")) - 1
+        if place < 0:
+            return 0.0, 0.0, 0.0
+        return float(self.precision[place]), float(self.recall[place]), float(self.f1[place])
+
+
+def threshold_curve(truth: ArrayLike, scores: ArrayLike) -> ThresholdCurve:
+    """Measure every threshold at once, by one sort.
+
+    >>> curve = threshold_curve([1, 0, 1], [0.9, 0.8, 0.7])
+    >>> curve.thresholds.tolist(), curve.recall.tolist()
+    ([0.9, 0.8, 0.7], [0.5, 0.5, 1.0])
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    order = np.argsort(-values, kind="stable")
+    values, yes = values[order], _flags(truth)[order].astype(np.int64)
+    # Items with equal scores pass a threshold together: keep the last of each run.
+    last = np.flatnonzero(np.diff(values, append=np.nan) != 0)
+    hits, told, total = np.cumsum(yes)[last], last + 1, np.full(len(last), yes.sum())
+    return ThresholdCurve(
+        values[last], _share(hits, told), _share(hits, total), _share(2 * hits, told + total)
+    )
+
+
+def _flags(values: ArrayLike) -> NDArray[np.bool_]:
+    return np.asarray(values).astype(bool)
+
+
+def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Floats:
+    part, whole = np.broadcast_arrays(part, whole)
+    return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)

@@ -1,0 +1,26 @@
+"""What the tests of all rooms share: a tiny random model, and few threads."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tiny import write_tiny_model
+
+# Tests run two at a time on two cores; more threads would only wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture(scope="session")
+def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model folder (sentence-transformers layout) of a tiny random BERT; do not write into it."""
+    return write_tiny_model(tmp_path_factory.mktemp("tiny") / "model")
+
+
+@pytest.fixture
+def make_tiny(tmp_path: Path) -> Callable[..., Path]:
+    """Return a function that writes a tiny model folder: ``make_tiny("name", seed=1, pooling="cls")``."""
+    return lambda name="tiny", **settings: write_tiny_model(tmp_path / name, **settings)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
-_NUMBER = re.compile(r"-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?", re.ASCII)
+_NUMBER = re.compile(r"-?((0|[1-9][0-9]{0,17})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?", re.ASCII)
 _TRUTH = {"true": True, "false": False}
 
 Value = str | int | float | bool | None

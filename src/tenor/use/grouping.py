@@ -1,0 +1,74 @@
+"""Groups around centres, from what is near what.
+
+Chains are the trap of duplicate groups: A is near B and B near C, so A, B and C become one group although A
+and C differ. Here a group is a *centre* and texts near that centre, nothing else. Texts are visited by
+falling number of neighbours (of equal ones the earlier); one that is still free becomes a centre and takes
+all free texts near it. The first pass only counts; the second compares a batch of would-be centres with the
+texts that are still free, the batch being cut so that the pairs it can yield, known from the counts, fit
+into a fixed budget.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenor.use.neighbours import Neighbourhood, Progress, Rows
+
+# Pairs held at once (16 bytes each, and as much again while they are sorted).
+_PAIR_BUDGET = 4_000_000
+_BATCH = 4096
+
+
+def centre_groups(
+    texts: Neighbourhood,
+    weights: Rows,
+    *,
+    progress: Progress | None = None,
+    pair_budget: int = _PAIR_BUDGET,
+    batch: int = _BATCH,
+) -> Rows:
+    """Give the centre of every text [n]; a centre, and a text alone, has itself.
+
+    ``weights`` says how often each text occurs, so that a text with many exact copies is a likely centre.
+    """
+    counts = texts.counts(weights, progress=progress)
+    order = np.argsort(-counts, kind="stable")
+    centre = np.where(counts == weights, np.arange(len(texts)), -1)
+    place = 0
+    while True:
+        order = order[place:][centre[order[place:]] < 0]
+        if not len(order):
+            return centre
+        place = _cut(counts[order], pair_budget, batch)
+        _absorb(texts, order[:place], centre)
+
+
+def _cut(counts: Rows, pair_budget: int, batch: int) -> int:
+    """Give the number of leading centres whose neighbours fit into the budget, at least one."""
+    within = np.searchsorted(np.cumsum(counts[:batch]), pair_budget, side="right")
+    return max(1, int(within))
+
+
+def _absorb(texts: Neighbourhood, centres: Rows, centre: Rows) -> None:
+    """Let each of the centres that is still free, in their order, take the free texts near it."""
+    for place, members in _neighbour_lists(texts, centres, centre < 0):
+        mine = centres[place]
+        if centre[mine] >= 0:
+            continue
+        centre[members[centre[members] < 0]] = mine
+        centre[mine] = mine
+
+
+def _neighbour_lists(
+    texts: Neighbourhood, centres: Rows, alive: NDArray[np.bool_]
+) -> Iterator[tuple[int, Rows]]:
+    found = list(texts.near(centres, alive))
+    places = np.concatenate([rows for rows, _ in found])
+    members = np.concatenate([texts for _, texts in found])
+    del found
+    order = np.argsort(places, kind="stable")
+    members = members[order]
+    starts = np.searchsorted(places[order], np.arange(len(centres) + 1))
+    for place in range(len(centres)):
+        yield place, members[starts[place] : starts[place + 1]]

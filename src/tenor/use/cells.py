@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.use.neighbours import BLOCK, Floats, Product, Progress, Rows, normalise, pair_scores
+from tenor.use.neighbours import BLOCK, Flags, Floats, Product, Progress, Rows, normalise, pair_scores, pairs
 
 _SAMPLE_PER_CELL = 48
 _ROUNDS = 8
@@ -65,7 +65,7 @@ class Cells:
                 progress(len(members))
         return counts[self._place]
 
-    def near(self, centres: Rows, alive: NDArray[np.bool_]) -> Iterator[tuple[Rows, Rows]]:
+    def near(self, centres: Rows, alive: Flags) -> Iterator[tuple[Rows, Rows]]:
         """Take the centres against the living texts of the cells that they look into."""
         places, living = self._place[centres], alive[self._order]
         for cell, which in _by_cell(self._probes[places], len(self._starts) - 1):
@@ -79,7 +79,7 @@ class Cells:
         return pair_scores(self._vectors, self._place[first], self._vectors, self._place[second])
 
     def recall(self, *, sample: int = 500, seed: int = 0) -> float:
-        """Give the share of all near pairs of some random texts that the cells find; 1 where there are none."""
+        """Give the share of all near pairs of some random texts that the cells find (1 if none)."""
         chosen = np.random.default_rng(seed).permutation(len(self))[:sample]
         alive = np.ones(len(self), dtype=bool)
         found = sum(len(rows) for rows, _ in self.near(chosen, alive)) - len(chosen)
@@ -94,7 +94,7 @@ class Cells:
             right = np.asarray(self._vectors[some])
             for top in range(0, len(lookers), BLOCK):
                 chosen = np.asarray(self._vectors[lookers[top : top + BLOCK]])
-                rows, columns = self._product.near(chosen, right, self._threshold)
+                rows, columns = pairs(self._product.near(chosen, right, self._threshold))
                 yield rows + top, some[columns]
 
 

@@ -11,9 +11,8 @@ into a fixed budget.
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tenor.use.neighbours import Neighbourhood, Progress, Rows
+from tenor.use.neighbours import Flags, Neighbourhood, Progress, Rows
 
 # Pairs held at once (16 bytes each, and as much again while they are sorted).
 _PAIR_BUDGET = 4_000_000
@@ -60,9 +59,7 @@ def _absorb(texts: Neighbourhood, centres: Rows, centre: Rows) -> None:
         centre[mine] = mine
 
 
-def _neighbour_lists(
-    texts: Neighbourhood, centres: Rows, alive: NDArray[np.bool_]
-) -> Iterator[tuple[int, Rows]]:
+def _neighbour_lists(texts: Neighbourhood, centres: Rows, alive: Flags) -> Iterator[tuple[int, Rows]]:
     found = list(texts.near(centres, alive))
     places = np.concatenate([rows for rows, _ in found])
     members = np.concatenate([texts for _, texts in found])

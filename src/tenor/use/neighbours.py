@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 Progress = Callable[[int], None]
 
 # 2,048² scores are 16 MB: large enough for the product to run at full speed, small enough to stay bounded.
@@ -29,7 +30,7 @@ class Neighbourhood(Protocol):
     def counts(self, weights: Rows, *, progress: Progress | None = None) -> Rows:
         """For each text the weight of all texts near it, its own included [n]."""
 
-    def near(self, centres: Rows, alive: NDArray[np.bool_]) -> Iterator[tuple[Rows, Rows]]:
+    def near(self, centres: Rows, alive: Flags) -> Iterator[tuple[Rows, Rows]]:
         """Yield pairs (place in ``centres``, text): the living texts near each centre, itself included."""
 
     def scores(self, first: Rows, second: Rows) -> NDArray[np.float64]:
@@ -54,35 +55,38 @@ class Exact:
     def counts(self, weights: Rows, *, progress: Progress | None = None) -> Rows:
         """Count by the upper triangle of blocks; ``progress`` hears of pairs, n(n + 1)/2 in all."""
         counts = weights.copy()
-        for top, left, rows, columns in self._triangle(progress):
+        for top, left, near in self._triangle(progress):
             if top == left:
-                above = rows < columns
-                rows, columns = rows[above], columns[above]
-            _add(counts, top, rows, weights[left + columns])
-            _add(counts, left, columns, weights[top + rows])
+                np.fill_diagonal(near, False)  # the texts themselves are in the counts already
+            if not near.any():
+                continue
+            upper, other = slice(top, top + near.shape[0]), slice(left, left + near.shape[1])
+            counts[upper] += _weigh(near, weights[other])
+            if top != left:
+                counts[other] += _weigh(near.T, weights[upper])
         return counts
 
-    def near(self, centres: Rows, alive: NDArray[np.bool_]) -> Iterator[tuple[Rows, Rows]]:
+    def near(self, centres: Rows, alive: Flags) -> Iterator[tuple[Rows, Rows]]:
         """Take the centres against all living texts, one block after another."""
         texts = np.flatnonzero(alive)
         for start in range(0, len(texts), self._block):
             some = texts[start : start + self._block]
             for top in range(0, len(centres), self._block):
                 chosen = self._vectors[centres[top : top + self._block]]
-                rows, columns = self._product.near(chosen, self._vectors[some], self._threshold)
+                rows, columns = pairs(self._product.near(chosen, self._vectors[some], self._threshold))
                 yield rows + top, some[columns]
 
     def scores(self, first: Rows, second: Rows) -> NDArray[np.float64]:
         """The cosine of each pair of texts, in double precision [m]."""
         return pair_scores(self._vectors, first, self._vectors, second)
 
-    def _triangle(self, progress: Progress | None) -> Iterator[tuple[int, int, Rows, Rows]]:
+    def _triangle(self, progress: Progress | None) -> Iterator[tuple[int, int, Flags]]:
         vectors, size = self._vectors, self._block
         for top in range(0, len(vectors), size):
             upper = vectors[top : top + size]
             for left in range(top, len(vectors), size):
                 other = vectors[left : left + size]
-                yield top, left, *self._product.near(upper, other, self._threshold)
+                yield top, left, self._product.near(upper, other, self._threshold)
                 if progress is not None:
                     pairs = len(upper) * (len(upper) + 1) // 2 if top == left else len(upper) * len(other)
                     progress(pairs)
@@ -94,23 +98,25 @@ class Product:
     def __init__(self, block: int = BLOCK) -> None:
         self._scores = np.empty(block * block, dtype=np.float32)
 
-    def near(self, first: Floats, second: Floats, threshold: float) -> tuple[Rows, Rows]:
-        """Give the rows of ``first`` [a, d] and ``second`` [b, d] whose cosine reaches the threshold."""
+    def near(self, first: Floats, second: Floats, threshold: float) -> Flags:
+        """Say which cosines of ``first`` [a, d] and ``second`` [b, d] reach the threshold [a, b]."""
         slack = (first.shape[1] + 16) * 2.0**-24  # rounding of the sum, and a little for the lengths
-        shape = (len(first), len(second))
-        if shape[0] * shape[1] > len(self._scores):
-            self._scores = np.empty(shape[0] * shape[1], dtype=np.float32)
-        scores = self._scores[: shape[0] * shape[1]]
-        np.matmul(first, second.T, out=scores.reshape(shape))
-        found = np.flatnonzero(scores >= threshold - slack)
-        rows, columns = np.divmod(found, max(shape[1], 1))
-        doubtful = np.flatnonzero(scores[found] < threshold + slack)
-        if len(doubtful):
-            exact = pair_scores(first, rows[doubtful], second, columns[doubtful])
-            keep = np.ones(len(found), dtype=bool)
-            keep[doubtful] = exact >= threshold
-            rows, columns = rows[keep], columns[keep]
-        return rows, columns
+        size = len(first) * len(second)
+        if size > len(self._scores):
+            self._scores = np.empty(size, dtype=np.float32)
+        scores = self._scores[:size].reshape(len(first), len(second))
+        np.matmul(first, second.T, out=scores)
+        near: Flags = scores >= threshold + slack
+        rows, columns = pairs((scores >= threshold - slack) ^ near)
+        if len(rows):
+            near[rows, columns] = pair_scores(first, rows, second, columns) >= threshold
+        return near
+
+
+def pairs(flags: Flags) -> tuple[Rows, Rows]:
+    """Give the rows and columns that are set: ``np.nonzero``, but 15 times faster where few are."""
+    rows, columns = np.divmod(np.flatnonzero(flags), max(flags.shape[1], 1))
+    return rows, columns
 
 
 def pair_scores(first: Floats, rows: Rows, second: Floats, columns: Rows) -> NDArray[np.float64]:
@@ -131,7 +137,9 @@ def normalise(vectors: Floats) -> None:
         some /= np.where(lengths > 0, lengths, 1.0).astype(np.float32)[:, None]
 
 
-def _add(counts: Rows, start: int, places: Rows, amounts: Rows) -> None:
-    if len(places):
-        sums = np.bincount(places, weights=amounts)
-        counts[start : start + len(sums)] += sums.astype(np.int64)
+def _weigh(near: Flags, weights: Rows) -> Rows:
+    """Sum the weights of what is near each row [a, b] -> [a]."""
+    # Floats are summed in vector registers, integers are not; in single precision sums below 2**24 are exact.
+    exact = np.float32 if int(weights.sum()) < 2**24 else np.float64
+    sums: Rows = (near.astype(exact) @ weights.astype(exact)).astype(np.int64)
+    return sums

@@ -1,0 +1,1 @@
+"""Bricks that know no task: packed batches, transformer blocks, poolings."""

@@ -1,0 +1,99 @@
+"""One vector per text out of one vector per token, as indexed reductions on the flat axis.
+
+A text without tokens gets zeros. Shapes: n texts, T tokens, d width.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from torch import Tensor
+
+from tenor.layers.packed import Packing
+from tenor.layers.pooling_config import PoolingKind
+
+
+def pool_sum(states: Tensor, packing: Packing) -> Tensor:
+    """Add the tokens [T, d] of each text [n, d]."""
+    empty = states.new_zeros(len(packing), *states.shape[1:])
+    return empty.index_add(0, packing.text_of, states)
+
+
+def pool_mean(states: Tensor, packing: Packing) -> Tensor:
+    """Average the tokens [T, d] of each text [n, d].
+
+    >>> import numpy as np, torch
+    >>> pool_mean(torch.tensor([[1.0], [3.0], [5.0]]), Packing(np.array([0, 2, 3]))).tolist()
+    [[2.0], [5.0]]
+    """
+    return pool_sum(states, packing) / _column(packing.lengths.clamp(min=1), states)
+
+
+def pool_mean_sqrt(states: Tensor, packing: Packing) -> Tensor:
+    """Add the tokens of each text and divide by the square root of their number."""
+    return pool_sum(states, packing) / _column(packing.lengths.clamp(min=1), states).sqrt()
+
+
+def pool_weighted_mean(states: Tensor, packing: Packing) -> Tensor:
+    """Average the tokens of each text with weights 1, 2, 3, … from its beginning."""
+    totals = packing.lengths * (packing.lengths + 1) // 2
+    weighted = states * _column(packing.places + 1, states)
+    return pool_sum(weighted, packing) / _column(totals.clamp(min=1), states)
+
+
+def pool_max(states: Tensor, packing: Packing) -> Tensor:
+    """Take the largest value of each dimension over the tokens of each text."""
+    return _extreme(states, packing, "amax")
+
+
+def pool_min(states: Tensor, packing: Packing) -> Tensor:
+    """Take the smallest value of each dimension over the tokens of each text."""
+    return _extreme(states, packing, "amin")
+
+
+def pool_token(states: Tensor, packing: Packing, *, token: int = 0) -> Tensor:
+    """Take the token at one place of each text, counted from its end if negative.
+
+    A text that is too short gives its nearest token: the last, or the first for a negative place.
+    """
+    places = packing.lengths + token if token < 0 else packing.lengths.new_full((len(packing),), token)
+    places = places.minimum(packing.lengths - 1).clamp(min=0)
+    there = packing.lengths > 0
+    found = states.index_select(0, (packing.firsts + places)[there])
+    return states.new_zeros(len(packing), *states.shape[1:]).index_copy(0, there.nonzero()[:, 0], found)
+
+
+def pool_last(states: Tensor, packing: Packing) -> Tensor:
+    """Take the last token of each text."""
+    return pool_token(states, packing, token=-1)
+
+
+_REDUCTIONS: Mapping[PoolingKind, Callable[[Tensor, Packing], Tensor]] = {
+    "cls": pool_token,
+    "mean": pool_mean,
+    "max": pool_max,
+    "min": pool_min,
+    "sum": pool_sum,
+    "last_token": pool_last,
+    "mean_sqrt": pool_mean_sqrt,
+    "weighted_mean": pool_weighted_mean,
+}
+
+
+def pool(states: Tensor, packing: Packing, kind: PoolingKind, *, token: int = 0) -> Tensor:
+    """Reduce states [T, d] to one vector per text [n, d]; the pooler belongs to the encoder that has one."""
+    if kind == "token":
+        return pool_token(states, packing, token=token)
+    if kind == "pooler":
+        raise ValueError("The pooler is a layer of the encoder: take its output from the encoder's states.")
+    return _REDUCTIONS[kind](states, packing)
+
+
+def _extreme(states: Tensor, packing: Packing, reduce: Literal["amax", "amin"]) -> Tensor:
+    empty = states.new_zeros(len(packing), *states.shape[1:])
+    index = packing.text_of.view(-1, *[1] * (states.ndim - 1)).expand_as(states)
+    return empty.scatter_reduce(0, index, states, reduce=reduce, include_self=False)
+
+
+def _column(values: Tensor, states: Tensor) -> Tensor:
+    """Shape one number per row so that it multiplies rows, in the precision of the states."""
+    return values.to(states.dtype).view(-1, *[1] * (states.ndim - 1))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.errors import TenorError
-from tenor.files import read_json, why
+from tenor.files import atomic_file, read_json, why
 
 SAFETENSORS, SAFETENSORS_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLED, PICKLED_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
@@ -96,12 +96,33 @@ def read_safetensors(path: str | Path) -> dict[str, Stored]:
         raise TenorError(f"Cannot read {path}: {why(error)}.") from error
     except (SafetensorError, ValueError) as error:
         raise TenorError(
-            f"{path} is not a whole safetensors file ({error}); it was truncated or damaged, so fetch it again."
+            f"{path} is not a whole safetensors file ({error}); truncated or damaged, so fetch it again."
         ) from error
     data = 8 + int.from_bytes(mapped[:8].tobytes(), "little")
     header = json.loads(mapped[8:data].tobytes())
     header.pop("__metadata__", None)
     return {name: _mapped_tensor(mapped[data:], entry, f"{path}: {name!r}") for name, entry in header.items()}
+
+
+def write_safetensors(path: str | Path, tensors: Mapping[str, Stored]) -> None:
+    """Write tensors as one safetensors file, atomically and without holding a second copy of them.
+
+    The safetensors library cannot write formats that numpy lacks without torch, hence these few lines.
+    """
+    # Wide formats first keeps every number aligned; the format allows no gaps.
+    order = sorted(tensors, key=lambda name: (-tensors[name].bits.itemsize, name))
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    end = 0
+    for name in order:
+        begin, end = end, end + tensors[name].bits.nbytes
+        shape = list(tensors[name].shape)
+        header[name] = {"dtype": tensors[name].format, "shape": shape, "data_offsets": [begin, end]}
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    with atomic_file(path) as aside, aside.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for name in order:
+            file.write(np.ascontiguousarray(tensors[name].bits).data)
 
 
 def _mapped_tensor(data: NDArray[np.uint8], entry: Mapping[str, Any], where: str) -> Stored:

@@ -18,7 +18,7 @@ from tenor.errors import TenorError
 
 PREFIXES = ("", "bert.")
 _OLD_ENDINGS = ((".LayerNorm.gamma", ".LayerNorm.weight"), (".LayerNorm.beta", ".LayerNorm.bias"))
-_WORDS = "embeddings.word_embeddings.weight"
+WORDS = "embeddings.word_embeddings.weight"
 POOLER = ("pooler.dense.weight", "pooler.dense.bias")
 
 
@@ -26,7 +26,7 @@ def weight_shapes(config: BertConfig) -> dict[str, tuple[int, ...]]:
     """List every weight that the config asks for, pooler included: canonical name -> shape."""
     d, hidden = config.width, config.hidden
     shapes: dict[str, tuple[int, ...]] = {
-        _WORDS: (config.vocabulary, d),
+        WORDS: (config.vocabulary, d),
         "embeddings.position_embeddings.weight": (config.positions, d),
         "embeddings.token_type_embeddings.weight": (config.segments, d),
         "embeddings.LayerNorm.weight": (d,),
@@ -110,11 +110,11 @@ def read_tensors(folder: str | Path) -> dict[str, NDArray[np.float32]]:
 def _find_prefix(tensors: Iterable[str], where: str | Path) -> str:
     names = set(tensors)
     for prefix in PREFIXES:
-        if prefix + _WORDS in names:
+        if prefix + WORDS in names:
             return prefix
     shown = ", ".join(repr(name) for name in sorted(names)[:3]) or "none"
     raise TenorError(
-        f"{where} holds no BERT weights: {_WORDS!r} is missing, with or without the prefix 'bert.' "
+        f"{where} holds no BERT weights: {WORDS!r} is missing, with or without the prefix 'bert.' "
         f"(its first of {len(names)} tensors: {shown})."
     )
 

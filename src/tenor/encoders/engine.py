@@ -1,10 +1,11 @@
 """What runs an encoder for use: the one interface that `model` and `use` know.
 
-A torch encoder (training, GPU), the OpenVINO engine (CPU) and a static table all serve it. Training talks to the torch
-encoder itself.
+A torch encoder (training, GPU), the OpenVINO engine (CPU) and a static table all serve it. Training talks to
+the torch encoder itself.
 """
 
-from typing import Literal, Protocol
+from collections.abc import Iterable, Iterator
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,3 +44,11 @@ class Engine(Protocol):
 
     def states(self, tokens: Tokens, *, layer: int) -> Floats:
         """Encode texts to one vector per token [T, width], taken after the given layer."""
+
+
+@runtime_checkable
+class StreamingEngine(Engine, Protocol):
+    """An engine that computes several batches at a time, for instance one per thread."""
+
+    def map(self, batches: Iterable[Tokens]) -> Iterator[Floats]:
+        """Yield the vectors of each batch, in the order of the batches, which are drawn a few ahead."""

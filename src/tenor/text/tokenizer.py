@@ -93,6 +93,12 @@ class Tokenizer:
         """The number of tokens of the vocabulary, added ones included."""
         return int(self._backend.get_vocab_size(with_added_tokens=True))
 
+    @property
+    def largest_id(self) -> int:
+        """The largest id that a text can get."""
+        specials = (token for group in self._pair.specials + self._single.specials for token in group)
+        return max(*self._backend.get_vocab(with_added_tokens=True).values(), *specials)
+
     def vocabulary(self) -> list[str]:
         """Return the written forms of all tokens, in no order."""
         return list(self._backend.get_vocab(with_added_tokens=True))

@@ -1,0 +1,73 @@
+"""What makes two models give the same vectors, as one short text.
+
+The fingerprint covers the encoder's settings, its weights, the tokenizer's files, pooling, normalising and
+the length limit. Files of vectors and indexes record it, so that vectors of different models never meet.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from tenor.assets.cache import cache_folder, sha256_of
+from tenor.errors import TenorError
+from tenor.files import read_json, why, write_json
+from tenor.model.folder import ModelFolder
+
+_TOKENIZER = ("tokenizer.json", "vocab.txt")
+
+
+def fingerprint(settings: ModelFolder, weights: Iterable[Path]) -> str:
+    """Return the sha256 of everything that decides a model's vectors, except the precision."""
+    tokenizer = next((name for name in _TOKENIZER if (settings.encoder / name).is_file()), _TOKENIZER[0])
+    names = ("config.json", tokenizer, "tokenizer_config.json")
+    files = [path for name in names if (path := settings.encoder / name).is_file()]
+    told = {
+        "files": {path.name: _digest(path) for path in [*files, *weights]},
+        "pooling": str(settings.pooling),
+        "normalize": settings.normalize,
+        "max_tokens": settings.max_tokens,
+        "lower": settings.lower,
+    }
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def _digest(path: Path) -> str:
+    """Return a file's sha256, remembered while the file is untouched: big weights take long to read."""
+    try:
+        status = path.stat()
+        if status.st_size < 1 << 20:
+            return sha256_of(path)
+        state: list[str | int] = [
+            str(path.resolve()),
+            status.st_size,
+            status.st_mtime_ns,
+            status.st_ctime_ns,
+            status.st_ino,
+        ]
+        name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:24]
+        memory = cache_folder() / "digests" / f"{name}.json"
+        if (known := _remembered(memory, state)) is None:
+            known = sha256_of(path)
+            _remember(memory, {"state": state, "sha256": known})
+        return known
+    except OSError as error:
+        raise TenorError(f"Cannot read {path}: {why(error)}.") from error
+
+
+def _remembered(memory: Path, state: list[str | int]) -> str | None:
+    try:
+        entry = read_json(memory)
+    except TenorError:
+        return None
+    known = entry.get("sha256") if isinstance(entry, dict) and entry.get("state") == state else None
+    return known if isinstance(known, str) else None
+
+
+def _remember(memory: Path, entry: object) -> None:
+    try:
+        memory.parent.mkdir(parents=True, exist_ok=True)
+        write_json(memory, entry)
+    except (OSError, TenorError):
+        pass  # A cache that cannot be written costs time, nothing else.

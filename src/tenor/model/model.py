@@ -1,0 +1,140 @@
+"""A model: an encoder, its tokenizer and a pooling, ready to turn texts into vectors."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+from tenor.encoders.engine import Engine, Floats, Precision
+from tenor.errors import TenorError
+from tenor.model.encoding import Long, Progress, encode_texts
+from tenor.model.folder import ModelFolder
+from tenor.model.words import WordStates, word_states
+from tenor.text.tokenizer import Tokenizer
+
+
+class Model:
+    """Turns texts into vectors; made by :func:`tenor.load`.
+
+    >>> import tenor                                          # doctest: +SKIP
+    >>> model = tenor.load("minilm")                          # doctest: +SKIP
+    >>> model.encode(["A man eats.", "Somebody dines."]).shape  # doctest: +SKIP
+    (2, 384)
+    """
+
+    def __init__(self, *, name: str, settings: ModelFolder, tokenizer: Tokenizer, engine: Engine) -> None:
+        self.name = name
+        self.settings = settings
+        self.tokenizer = tokenizer
+        self.engine = engine
+
+    def __repr__(self) -> str:
+        limit = "any length" if self.max_tokens is None else f"up to {self.max_tokens} tokens"
+        return f"<Model {self.name!r}: {self.width} numbers, {limit}, {self.engine.name} {self.precision}>"
+
+    @property
+    def width(self) -> int:
+        """The length of a vector."""
+        return self.engine.width
+
+    @property
+    def precision(self) -> Precision:
+        """The precision of the linear layers."""
+        return self.engine.precision
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The most tokens of a text, special ones included; None where there is no limit."""
+        return self.tokenizer.max_tokens
+
+    @property
+    def normalized(self) -> bool:
+        """Whether vectors have length 1."""
+        return self.settings.normalize
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """The texts that the model wants in front of queries, passages, …, by name."""
+        return self.settings.prompts
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A sha256 of all that decides the vectors, except the precision."""
+        from tenor.encoders.stored import weight_files
+        from tenor.model.fingerprint import fingerprint
+
+        return fingerprint(self.settings, weight_files(self.settings.encoder))
+
+    @cached_property
+    def english(self) -> bool | None:
+        """Whether the model knows English only, guessed from its vocabulary; None where it cannot be told."""
+        return _is_english(self.tokenizer.vocabulary())
+
+    def encode(
+        self,
+        texts: Sequence[str],
+        *,
+        prompt: str | None = None,
+        long: Long = "truncate",
+        progress: Progress | None = None,
+        out: Floats | None = None,
+    ) -> Floats:
+        """Encode texts to vectors [n, width]; a vector does not depend on what else is encoded.
+
+        ``prompt`` is the name of one of ``prompts``, or else itself a text to put in front of every text;
+        when it is None the model's default prompt is used, if it has one. ``long`` says whether a text
+        beyond the limit is cut or encoded in chunks. ``progress`` is called with the number of texts just
+        done. ``out`` takes the result, for instance a memory map.
+        """
+        front = self._front(prompt)
+        if isinstance(texts, str):
+            raise TypeError("encode takes a list of texts; a single text goes in a list of its own.")
+        if front:
+            texts = [front + text for text in texts]
+        normalize = self.normalized
+        return encode_texts(
+            self.engine, self.tokenizer, texts, long=long, normalize=normalize, progress=progress, out=out
+        )
+
+    def word_states(
+        self, texts: Sequence[str | Sequence[str]], *, layer: int | None = None
+    ) -> list[WordStates]:
+        """Return a contextual vector for every word of every text: the mean over the word's pieces.
+
+        A text is a string, split by :func:`tenor.text.words.split_words`, or a list of words. ``layer``
+        counts from 0, the embeddings, to ``engine.layers``, the default. Words that the model does not see,
+        beyond its limit or made of characters that it drops, are left out.
+        """
+        return word_states(self.engine, self.tokenizer, texts, layer=layer)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the model to a new folder; sentence-transformers opens it too if it knows the pooling."""
+        from tenor.model.save import save_model
+
+        save_model(self, Path(folder))
+
+    def _front(self, prompt: str | None) -> str:
+        name = self.settings.default_prompt if prompt is None else prompt
+        if name is None:
+            return ""
+        front = self.prompts.get(name, name)
+        if front and not self.settings.pools_prompt:
+            raise TenorError(
+                f"{self.name} leaves the tokens of a prompt out of its pooling, which Tenor does not do; "
+                'pass prompt="" to encode without a prompt.'
+            )
+        return front
+
+
+# Words that no other language's vocabulary has all of.
+_ENGLISH = ("the", "which", "because", "through", "between", "would", "should", "people")
+_TOO_SMALL = 5_000
+
+
+def _is_english(vocabulary: Sequence[str]) -> bool | None:
+    """Guess from a vocabulary: English words are there, and hardly any word with letters beyond English."""
+    words = {token.lstrip("▁Ġ") for token in vocabulary if not token.startswith(("##", "["))}
+    words = {word for word in words if len(word) > 1 and word.isalpha()}
+    if len(words) < _TOO_SMALL:
+        return None
+    foreign = sum(not word.isascii() for word in words)
+    return all(word in words for word in _ENGLISH) and foreign < 0.05 * len(words)

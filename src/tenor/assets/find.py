@@ -1,6 +1,6 @@
 """Finding an asset on this machine: as a folder, in the cache, or in an installed package.
 
-Nothing is fetched. Only a name that begins with ``hub:`` may lead to the network, as the person asks for it by writing so.
+Nothing is fetched, except for a name that begins with ``hub:``, as the person asks for it by writing so.
 """
 
 import os
@@ -41,9 +41,7 @@ def find(name: str | Path, *, kinds: Collection[Kind] | None = None) -> Path:
     _refuse_paths(text)
     asset = look_up(text)
     if kinds is not None and asset.kind not in kinds:
-        raise TenorError(
-            f"{text!r} is {asset.kind}, where one of these is expected: {', '.join(sorted(kinds))}."
-        )
+        raise TenorError(f"{text!r} is {asset.kind}, where a {' or '.join(sorted(kinds))} is expected.")
     place = at_hand(asset)
     if place is None:
         raise TenorError(f"{text} is not on this machine yet. Get it with: tenor fetch {text}")

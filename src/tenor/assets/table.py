@@ -41,9 +41,7 @@ class File:
 
     def __post_init__(self) -> None:
         if not is_plain_name(self.name) or PurePosixPath(self.name).suffix in _EXECUTABLE:
-            raise TenorError(
-                f"The asset table lists {self.name!r}; only plain data files below a folder are taken."
-            )
+            raise TenorError(f"The table of assets lists {self.name!r}, which is not a plain data file.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,178 @@
+"""Which column is which: found by the name asked for, or guessed from names and content."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tenor.errors import TenorError, did_you_mean
+from tenor.text.examples import Row
+from tenor.text.header import is_number
+from tenor.text.names import IDENTITY, LABEL, SCORE, TEXT, are_sides, plain
+
+_WORD = re.compile(r"\S*[^\W\d_]\S*")  # at least one letter: numbers and dates are no words
+ENOUGH = 1000  # rows to judge columns by
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What the cells of a column look like, over some rows."""
+
+    name: str
+    filled: float  # share of the rows
+    distinct: int
+    repeated: float  # mean number of times that a value occurs
+    words: float  # mean number per filled cell
+    numeric: float  # share of the filled cells
+    whole: float  # share of the filled cells that are whole numbers
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the cells read like texts: several words, or a name that says so."""
+        by_name = plain(self.name).rstrip("0123456789") in TEXT
+        return (
+            self.filled > 0.2 and self.numeric < 0.5 and (self.words >= 2.5 or (by_name and self.words >= 1))
+        )
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether the column numbers or names the rows."""
+        name = plain(self.name)
+        return name in IDENTITY or (name.endswith("id") and not self.is_text)
+
+    @property
+    def is_label(self) -> bool:
+        """Whether the cells are a few values that come again and again."""
+        if self.is_identity or self.filled < 0.9 or self.is_score_like:
+            return False
+        if plain(self.name) in LABEL:
+            return True
+        return 2 <= self.distinct <= 100 and self.repeated >= 4 and self.words < 2.5
+
+    @property
+    def is_score_like(self) -> bool:
+        """Whether the cells are numbers on a scale, not codes of classes."""
+        return self.numeric == 1 and self.whole < 1 and self.distinct > 2
+
+    @property
+    def is_score(self) -> bool:
+        """Whether the column is a score, by name or by content."""
+        if self.is_identity or self.numeric < 0.95 or self.filled < 0.5:
+            return False
+        return plain(self.name) in SCORE or self.is_score_like
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """What the columns seem to be for; None where it cannot be told."""
+
+    texts: tuple[str, ...] = ()
+    text: str | None = None
+    pair: tuple[str, str] | None = None
+    label: str | None = None
+    score: str | None = None
+
+
+def column_names(rows: Sequence[Row]) -> list[str]:
+    """Return all columns of some rows, in the order in which they first appear."""
+    return list(dict.fromkeys(name for row in rows for name in row.values))
+
+
+def profile(rows: Sequence[Row], name: str) -> Profile:
+    """Describe one column by its cells in some rows."""
+    cells = [cell.strip() for row in rows if (cell := row.values.get(name, ""))]
+    cells = [cell for cell in cells if cell]
+    count = max(1, len(cells))
+    numbers = [cell for cell in cells if is_number(cell)]
+    return Profile(
+        name,
+        filled=len(cells) / max(1, len(rows)),
+        distinct=len(set(cells)),
+        repeated=len(cells) / max(1, len(set(cells))),
+        words=sum(_words(cell) for cell in cells) / count,
+        numeric=len(numbers) / count,
+        whole=sum(float(cell).is_integer() for cell in numbers) / count,
+    )
+
+
+def _words(cell: str) -> float:
+    """Count words, or what stands for them in scripts that write none."""
+    wide = sum("\u3040" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7af" for letter in cell[:200])
+    return len(_WORD.findall(cell)) + wide / 2
+
+
+def guess_roles(rows: Sequence[Row]) -> Roles:
+    """Guess the text, pair, label and score columns from names and content.
+
+    >>> from tenor.text.examples import Origin
+    >>> cells = [("I like it a lot.", "good"), ("It is so very dull.", "bad")] * 4
+    >>> roles = guess_roles([Row({"0": text, "1": mood}, Origin("a.tsv", 1)) for text, mood in cells])
+    >>> roles.text, roles.label
+    ('0', '1')
+    """
+    profiles = [profile(rows, name) for name in column_names(rows)]
+    texts = _texts(profiles)
+    pair = _pair(texts)
+    others = [each for each in profiles if each not in texts]
+    score = _best([each for each in others if each.is_score], SCORE)
+    label = _best([each for each in others if each.is_label and each is not score], LABEL)
+    return Roles(
+        texts=tuple(each.name for each in texts),
+        text=_only_text(texts, pair),
+        pair=pair,
+        label=label.name if label else None,
+        score=score.name if score else None,
+    )
+
+
+def _texts(profiles: list[Profile]) -> list[Profile]:
+    texts = [each for each in profiles if each.is_text and not each.is_identity]
+    if texts:
+        return texts
+    # Lists of words: short cells that hardly ever repeat, and are not numbers.
+    return [
+        p for p in profiles if p.numeric < 0.5 and p.filled > 0.5 and p.repeated < 4 and not p.is_identity
+    ]
+
+
+def _pair(texts: list[Profile]) -> tuple[str, str] | None:
+    names = [each.name for each in texts]
+    sides = [(one, two) for one in names for two in names if are_sides(one, two)]
+    if sides:  # the shortest names: sentence1, not sentence1_parse
+        return min(sides, key=lambda side: len(side[0]))
+    full = [each.name for each in texts if each.filled > 0.9]
+    return (full[0], full[1]) if len(full) == 2 else None
+
+
+def _only_text(texts: list[Profile], pair: tuple[str, str] | None) -> str | None:
+    if len(texts) == 1:
+        return texts[0].name
+    named = [each.name for each in texts if plain(each.name) in ("text", "sentence")]
+    return named[0] if len(named) == 1 and pair is None else None
+
+
+def _best(candidates: list[Profile], known: frozenset[str]) -> Profile | None:
+    """Prefer a well-known name, then the fewest values; columns further right break ties."""
+    key = lambda each: (plain(each.name) not in known, each.distinct)  # noqa: E731
+    return min(reversed(candidates), key=key, default=None)
+
+
+def resolve(wanted: str | int, columns: Sequence[str], file: str) -> str:
+    """Find a column by name, or by its 0-based number; say which there are when there is none.
+
+    >>> resolve("1", ["id", "sentence"], "a.csv")
+    'sentence'
+    """
+    name = str(wanted)
+    if name in columns:
+        return name
+    if name.isascii() and name.isdigit() and int(name[:9]) < len(columns):
+        return columns[int(name[:9])]
+    shown = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
+    raise TenorError(
+        f"{file} has no column {name!r}. The columns are: {shown}.{did_you_mean(name, columns[:200])}"
+    )
+
+
+def resolve_all(wanted: Mapping[str, str | int], columns: Sequence[str], file: str) -> dict[str, str]:
+    """Find the column of every role."""
+    return {role: resolve(name, columns, file) for role, name in wanted.items()}

@@ -1,0 +1,69 @@
+"""Examples: what the readers yield, each remembering the file and line it came from.
+
+Further kinds (tagged words, spans, choices) stand beside these when a task needs them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an example stands: a file, and a line counted from 1 (in Parquet: a row counted from 1).
+
+    >>> str(Origin("pairs.tsv", 7))
+    'pairs.tsv:7'
+    """
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a file: its cells by column name, or by "0", "1", … where there is no header."""
+
+    values: Mapping[str, str]
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One text, perhaps with a label or a score.
+
+    >>> Sentence("A fine film.", Origin("films.csv", 2), label="good").label
+    'good'
+    """
+
+    text: str
+    origin: Origin
+    label: str | None = None
+    score: float | None = None
+
+    @property
+    def texts(self) -> tuple[str]:
+        """Its text as a tuple, so that sentences and pairs can be counted by the same code."""
+        return (self.text,)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two texts, perhaps with a label ("paraphrase") or a score (4.2).
+
+    >>> Pair("A cat sat.", "A cat was sitting.", Origin("pairs.tsv", 1), score=4.8).texts
+    ('A cat sat.', 'A cat was sitting.')
+    """
+
+    first: str
+    second: str
+    origin: Origin
+    label: str | None = None
+    score: float | None = None
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Both texts, first and second."""
+        return (self.first, self.second)

@@ -1,0 +1,67 @@
+"""Does the first row name the columns? Judged by comparing it with the rows below it."""
+
+import re
+from collections.abc import Sequence
+
+from tenor.text.names import is_known
+
+_LONGEST_NAME = 60
+_NAME = re.compile(r"[^\W\d][\w.#-]{0,24}")
+_ENOUGH = 500  # rows to compare with
+
+
+def has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Judge the first of some rows by the others, column by column.
+
+    A well-known name, or a word above a column of numbers, speaks for a header; a number above numbers, or
+    a value that occurs again below, speaks against it.
+
+    >>> has_header([["sentence", "mood"], ["I like it.", "4"], ["Dull.", "1"]])
+    True
+    >>> has_header([["5.0", "A plane takes off."], ["3.8", "A man plays."]])
+    False
+    """
+    if not rows:
+        return False
+    first, rest = rows[0], rows[1:_ENOUGH]
+    named = [cell.strip() for cell in first if cell.strip()]
+    if not named or len(set(named)) < len(named) or max(map(len, named)) > _LONGEST_NAME:
+        return False
+    columns = zip(first, zip(*_same_width(rest, len(first)), strict=True), strict=False)
+    votes = [_vote(cell.strip(), [below.strip() for below in column]) for cell, column in columns]
+    # A lone word above sentences may be a short sentence, so a single column needs a well-known name.
+    if len(first) == 1 or not votes:
+        return all(map(is_known, named))
+    return sum(votes) > 0
+
+
+def _same_width(rows: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
+    return [row for row in rows if len(row) == width]
+
+
+def _vote(name: str, below: list[str]) -> int:
+    """Give the evidence of one column, positive for a header."""
+    filled = [cell for cell in below if cell]
+    if not name:
+        return 0
+    vote = 2 if is_known(name) else 0
+    if filled and sum(map(is_number, filled)) >= 0.95 * len(filled):
+        return vote + (-2 if is_number(name) else 2)
+    if name in filled:
+        return vote - 1 if vote else -2
+    long_below = sum(map(len, filled)) >= 20 * max(1, len(filled))
+    return vote + int(bool(filled) and long_below and _NAME.fullmatch(name) is not None)
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell is a finite number, written plainly.
+
+    >>> is_number("4.20"), is_number(" -3 "), is_number("nan"), is_number("2012test"), is_number("1_000")
+    (True, True, False, False, False)
+    """
+    if len(text) > 40 or "_" in text:
+        return False
+    try:
+        return abs(float(text)) < float("inf")
+    except ValueError:
+        return False

@@ -1,0 +1,239 @@
+"""Reading text from files: rows, single texts, pairs; streaming, whatever the size of the file.
+
+CSV, TSV, JSON lines, Parquet and plain lines are told apart by content and name, gzip is unpacked on the
+way, and ``"-"`` is standard input. Nothing that is wrong with a row passes silently: it goes to the given
+``Problems``, which count it or stop there.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from tenor.errors import TenorError
+from tenor.text.columns import ENOUGH, column_names, guess_roles, resolve, resolve_all
+from tenor.text.delimited import delimited_rows
+from tenor.text.examples import Origin, Pair, Row, Sentence
+from tenor.text.header import is_number
+from tenor.text.jsonl import jsonl_rows
+from tenor.text.lines import read_lines
+from tenor.text.opening import STDIN, Opened, open_bytes
+from tenor.text.parquet import parquet_rows
+from tenor.text.problems import Problems
+from tenor.text.sniff import Asked, Format, Kind, sniff
+
+Item = TypeVar("Item")
+PAIR_ROLES = ("first", "second", "label", "score")
+
+
+def find_format(path: str | Path, asked: Asked | None = None) -> Format:
+    """Find out what kind of file this is, without reading further than its head."""
+    with open_bytes(path) as opened:
+        return sniff(opened, asked)
+
+
+def read_rows(
+    path: str | Path,
+    *,
+    format: Kind | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    problems: Problems,
+) -> Iterator[Row]:
+    """Yield the rows of a file; what is left as None is found out from its content.
+
+    Plain lines have the single column "0", and every line is a row, also a blank one.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "films.csv"
+    >>> _ = file.write_text('text,mood\\n"Fine, really.",4\\nDull.,1\\n')
+    >>> [dict(row.values) for row in read_rows(file, problems=Problems())]
+    [{'text': 'Fine, really.', 'mood': '4'}, {'text': 'Dull.', 'mood': '1'}]
+    """
+    asked = Asked(format, delimiter, quote, header, encoding)
+    return _rows(path, asked, problems)
+
+
+def _rows(path: str | Path, asked: Asked, problems: Problems) -> Iterator[Row]:
+    with open_bytes(path) as opened:
+        found = sniff(opened, asked)
+        any_row = False
+        for row in _rows_of(path, opened, found, problems):
+            any_row = True
+            yield row
+        if not any_row:
+            raise TenorError(_nothing(opened.name, "rows", problems))
+
+
+def _rows_of(path: str | Path, opened: Opened, found: Format, problems: Problems) -> Iterator[Row]:
+    if found.kind == "parquet":
+        if opened.name == STDIN:
+            raise TenorError("Parquet cannot be read from standard input; give the file's name.")
+        return parquet_rows(str(path), problems=problems)
+    lines = read_lines(opened, encoding=found.encoding, problems=problems)
+    if found.kind == "jsonl":
+        return jsonl_rows(lines, file=opened.name, problems=problems)
+    if found.layout is not None:
+        return delimited_rows(lines, found.layout, file=opened.name, problems=problems)
+    return (Row({"0": text.removesuffix("\r")}, Origin(opened.name, number)) for number, text in lines)
+
+
+def _nothing(name: str, what: str, problems: Problems) -> str:
+    wrong = f" The first of {problems.count:,} problems: {problems.first[0]}." if problems.first else ""
+    return f"{name} has no {what} that could be read.{wrong}"
+
+
+def read_texts(
+    path: str | Path,
+    *,
+    column: str | int | None = None,
+    label: str | int | None = None,
+    empty: Literal["skip", "keep"] = "skip",
+    format: Kind | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    problems: Problems,
+) -> Iterator[Sentence]:
+    """Yield the texts of one column, with their labels where a label column is named.
+
+    The column is found by content when only one can be meant. Empty texts are reported in any case, and
+    left out unless ``empty="keep"``, which keeps texts and rows in step.
+    """
+    asked = Asked(format, delimiter, quote, header, encoding)
+    head, rows = _peek(path, asked, problems)
+    columns = column_names(head)
+    file = _shown(path)
+    text_at = resolve(column, columns, file) if column is not None else _text_column(head, columns, file)
+    label_at = None if label is None else resolve(label, columns, file)
+    return _nonempty(_sentences(rows, text_at, label_at, empty == "keep", problems), file, "texts", problems)
+
+
+def _sentences(
+    rows: Iterator[Row], text_at: str, label_at: str | None, keep: bool, problems: Problems
+) -> Iterator[Sentence]:
+    for row in rows:
+        text = _filled(row, text_at, "text", problems)
+        label = None if label_at is None else _filled(row, label_at, "label", problems).strip()
+        if (text or keep) and (label or label_at is None):
+            yield Sentence(text, row.origin, label)
+
+
+def _text_column(head: list[Row], columns: list[str], file: str) -> str:
+    if len(columns) == 1:
+        return columns[0]
+    roles = guess_roles(head)
+    if roles.text is not None:
+        return roles.text
+    found = f"could be {' or '.join(map(repr, roles.texts))}" if roles.texts else "cannot be told"
+    raise TenorError(
+        f"{file}: the column with the text {found}. Name the column; there are: {', '.join(columns[:20])}."
+    )
+
+
+def read_pairs(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str | int] | None = None,
+    format: Kind | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    header: bool | None = None,
+    encoding: str | None = None,
+    problems: Problems,
+) -> Iterator[Pair]:
+    """Yield pairs of texts; ``columns`` maps first, second and perhaps label and score to columns.
+
+    Pairs without a label or score that was asked for are reported and left out. Without ``columns`` the two
+    texts, label and score are found by content, and a missing label or score is None.
+    """
+    if columns is not None:
+        _check_roles(columns)
+    asked = Asked(format, delimiter, quote, header, encoding)
+    head, rows = _peek(path, asked, problems)
+    file = _shown(path)
+    names = column_names(head)
+    found = _pair_columns(head, names, file) if columns is None else resolve_all(columns, names, file)
+    return _nonempty(_pairs(rows, found, columns is None, problems), file, "pairs", problems)
+
+
+def _check_roles(columns: Mapping[str, str | int]) -> None:
+    unknown = [role for role in columns if role not in PAIR_ROLES]
+    missing = [role for role in PAIR_ROLES[:2] if role not in columns]
+    if unknown or missing:
+        wrong = f"{unknown[0]!r} is not one of them" if unknown else f"{missing[0]!r} is missing"
+        raise TenorError(f"The columns of pairs are first, second and perhaps label and score; {wrong}.")
+
+
+def _pair_columns(head: list[Row], names: list[str], file: str) -> dict[str, str]:
+    roles = guess_roles(head)
+    pair = roles.pair or ((names[0], names[1]) if len(names) == 2 else None)
+    if pair is None:
+        shown = ", ".join(names[:20])
+        raise TenorError(
+            f"{file}: the columns with the two texts cannot be told. Name them; there are: {shown}."
+        )
+    found = {"first": pair[0], "second": pair[1], "label": roles.label, "score": roles.score}
+    return {role: name for role, name in found.items() if name is not None}
+
+
+def _pairs(rows: Iterator[Row], at: dict[str, str], guessed: bool, problems: Problems) -> Iterator[Pair]:
+    for row in rows:
+        first = _filled(row, at["first"], "first text", problems)
+        second = _filled(row, at["second"], "second text", problems)
+        if not (first and second):
+            continue
+        label, score = (
+            row.values.get(at.get("label", ""), ""),
+            row.values.get(at.get("score", ""), "").strip(),
+        )
+        if not guessed and not _has_target(row, at, label, score, problems):
+            continue
+        yield Pair(
+            first, second, row.origin, label.strip() or None, float(score) if is_number(score) else None
+        )
+
+
+def _has_target(row: Row, at: dict[str, str], label: str, score: str, problems: Problems) -> bool:
+    if "label" in at and not label.strip():
+        problems.add(row.origin, f"the label ({at['label']}) is empty; row left out")
+        return False
+    if "score" in at and not is_number(score):
+        what = "empty" if not score else f"not a number ({score[:40]!r})"
+        problems.add(row.origin, f"the score ({at['score']}) is {what}; row left out")
+        return False
+    return True
+
+
+def _filled(row: Row, name: str, role: str, problems: Problems) -> str:
+    """Return a cell as it stands; report it, and return "", when it is missing or only white space."""
+    text = row.values.get(name, "")
+    if text.strip():
+        return text
+    problems.add(
+        row.origin, f"the {role} is empty" if name in row.values else f"no column {name!r} in the row"
+    )
+    return ""
+
+
+def _peek(path: str | Path, asked: Asked, problems: Problems) -> tuple[list[Row], Iterator[Row]]:
+    """Read the first rows to judge the columns by; the iterator yields them again."""
+    rows = _rows(path, asked, problems)
+    head = list(islice(rows, ENOUGH))
+    return head, chain(head, rows)
+
+
+def _shown(path: str | Path) -> str:
+    return STDIN if str(path) == "-" else str(path)
+
+
+def _nonempty(items: Iterator[Item], file: str, what: str, problems: Problems) -> Iterator[Item]:
+    any_item = False
+    for item in items:
+        any_item = True
+        yield item
+    if not any_item:
+        raise TenorError(_nothing(file, what, problems))

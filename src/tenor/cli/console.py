@@ -39,6 +39,10 @@ class Bar:
         """Say that so many more items are done."""
         self._progress.advance(self._task, count)
 
+    def follow(self, count: int, total: int | None) -> None:
+        """Say that so many more items are done, out of a total that is known by now."""
+        self._progress.update(self._task, advance=count, total=total)
+
 
 @contextmanager
 def progress_bar(label: str, total: int | None = None, *, quiet: bool = False) -> Iterator[Bar]:

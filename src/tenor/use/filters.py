@@ -14,12 +14,11 @@ a condition that is rebuilt from the parsed parts, on field names of ours: nothi
 reaches it but literals, escaped.
 """
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tenor.errors import TenorError
+from tenor.errors import TenorError, did_you_mean
 from tenor.use.columns import Column, Kind, fits
 
 _LONGEST = 20_000
@@ -184,9 +183,8 @@ def find_column(name: str, columns: Sequence[Column]) -> Column:
     found = exact or [column for column in columns if column.name.casefold() == name.casefold()]
     if len(found) == 1:
         return found[0]
-    near = difflib.get_close_matches(name, [column.name for column in columns], n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
     known = ", ".join(f"{column.name} ({column.kind})" for column in columns) or "none"
+    hint = did_you_mean(name, [column.name for column in columns])
     raise TenorError(f"The index has no column {name!r}.{hint} Its columns: {known}.")
 
 

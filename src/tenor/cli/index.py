@@ -1,0 +1,125 @@
+"""IN is plain lines, CSV, TSV, JSON lines or Parquet, or - for standard input.
+
+All columns beside the text are kept and can be used in filters. A job that was killed goes on when the same
+command is run again. Without IN and without --remove, the command says what the index holds.
+
+\b
+    tenor index books.csv --out books --column title --id-column isbn
+    tenor index more.csv --out books --add
+    tenor index --out books --remove-where "year < 1950"
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tenor.cli.console import notes, out, progress_bar
+from tenor.cli.options import Column, Long, LongChoice, Precision, PrecisionChoice, Quiet, Strict
+from tenor.errors import TenorError
+
+Source = Annotated[
+    Path | None, typer.Argument(metavar="IN", help="The file with the texts; - is standard input.")
+]
+Folder = Annotated[Path, typer.Option("--out", "-o", help="The folder of the index.")]
+Identity = Annotated[str | None, typer.Option(help="Column with a name for each text. Default: numbers.")]
+Add = Annotated[
+    bool, typer.Option("--add", help="Add to the index; a text with a known id replaces the old one.")
+]
+Remove = Annotated[list[str] | None, typer.Option(help="Remove the text with this id; may be repeated.")]
+RemoveWhere = Annotated[
+    str | None, typer.Option(help="Remove all texts that meet a filter, as in `tenor search`.")
+]
+Name = Annotated[
+    str | None,
+    typer.Option("--model", "-m", help="Default: minilm, or the model of the index.", show_default=False),
+]
+
+
+def index(
+    source: Source = None,
+    *,
+    folder: Folder,
+    column: Column = None,
+    id_column: Identity = None,
+    add: Add = False,
+    remove: Remove = None,
+    remove_where: RemoveWhere = None,
+    model: Name = None,
+    precision: Precision = PrecisionChoice.auto,
+    long: Long = LongChoice.truncate,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> None:
+    """Build or change a searchable index of texts."""
+    from tenor.use.index import add_to_index, build_index, remove_from_index
+
+    removing = bool(remove) or remove_where is not None
+    if source is None and not removing:
+        _describe(folder)
+        return
+    if source is not None and removing:
+        raise TenorError("Give either a file to index or --remove, not both at once.")
+    if add and (column or id_column):
+        raise TenorError(
+            "--add takes the columns that the index was built with; leave --column and --id-column out."
+        )
+    note = _silent if quiet else notes.print
+    if source is None:
+        report = remove_from_index(folder, ids=remove or [], where=remove_where, note=note)
+        out.print(f"Removed {_texts(report.removed)}; {folder} holds {report.card.rows:,}.")
+        return
+    with progress_bar("Indexing", quiet=quiet) as bar:
+        if add:
+            report = add_to_index(
+                source,
+                folder,
+                model=model,
+                precision=precision.value,
+                strict=strict,
+                progress=bar.follow,
+                note=note,
+            )
+        else:
+            report = build_index(
+                source,
+                folder,
+                model=model or "minilm",
+                precision=precision.value,
+                column=column,
+                id_column=id_column,
+                long=long.value,
+                strict=strict,
+                progress=bar.follow,
+                note=note,
+            )
+    for text in (report.problems.summary(), _cut(report.beyond, report.card.long), report.warning):
+        if text:
+            note(text)
+    changed = f"Added {_texts(report.added)}" + (f", replaced {report.replaced:,}" if report.replaced else "")
+    out.print(f'{changed}; {folder} holds {report.card.rows:,}. Next: tenor search {folder} "…"')
+
+
+def _silent(text: str) -> None:
+    """Say nothing."""
+
+
+def _describe(folder: Path) -> None:
+    from tenor.use.card import read_card
+
+    card = read_card(folder)
+    columns = ", ".join(f"{column.name} ({column.kind})" for column in card.filterable())
+    how = f"approximate, trained on {card.trained_rows:,}" if card.trained_rows else "exact"
+    out.print(f"{folder}: {_texts(card.rows)}; model {card.model}, {card.precision}; vector search {how}.")
+    out.print(f"Columns for filters: {columns}.")
+
+
+def _texts(count: int) -> str:
+    return "1 text" if count == 1 else f"{count:,} texts"
+
+
+def _cut(beyond: int, long: str) -> str | None:
+    if not beyond:
+        return None
+    fate = "only their beginnings count (--long chunk takes all)" if long == "truncate" else "taken in chunks"
+    return f"{_texts(beyond)} beyond the model's limit: {fate}."

@@ -1,0 +1,233 @@
+"""The table behind an index: texts, vectors and columns in a LanceDB table of many versions.
+
+Every change makes a new version and leaves the older ones as they were; a version either exists whole or
+not at all. The index card (``card.py``) names the one version that counts, so a change of many steps shows
+itself at once, when the card is replaced, and a change that was broken off is undone by going back.
+
+Fields: id (text), text, vector (unit length, float32 [width]), and c0, c1, … for the columns of the source.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tenor.errors import TenorError
+from tenor.extras import require
+from tenor.use.columns import Column, Kind, Value
+from tenor.use.vector_index import Plan
+
+TABLE = "passages"
+_NEVER = timedelta(days=10_000)
+Vectors = npt.NDArray[np.float32]
+Found = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One text to store, with its id and the values of the index's columns, in their order."""
+
+    id: str
+    text: str
+    values: tuple[Value, ...]
+
+
+class Passages:
+    """A handle on the table in an index folder, at its newest version or read-only at a given one."""
+
+    def __init__(
+        self, folder: Path, columns: Sequence[Column], *, width: int, version: int | None = None
+    ) -> None:
+        self._folder = folder
+        self._columns = tuple(columns)
+        self._width = width
+        with _storing(folder):
+            self._table = _database(folder).open_table(TABLE, version=version)
+
+    @classmethod
+    def create(cls, folder: Path, columns: Sequence[Column], *, width: int) -> "Passages":
+        """Make an empty table, in place of one that may be there."""
+        with _storing(folder):
+            _database(folder).create_table(TABLE, schema=_schema(columns, width), mode="overwrite")
+        return cls(folder, columns, width=width)
+
+    @property
+    def version(self) -> int:
+        """The version that this handle stands at."""
+        return int(self._table.version)
+
+    def count(self, condition: str | None = None) -> int:
+        """Return how many rows there are, or how many meet a compiled filter."""
+        with _storing(self._folder):
+            return int(self._table.count_rows(condition))
+
+    def extend(self, columns: Sequence[Column]) -> None:
+        """Add the columns that the table does not have yet; rows that are there get no value in them."""
+        new = columns[len(self._columns) :]
+        if new:
+            with _storing(self._folder):
+                self._table.add_columns(
+                    _schema(columns, self._width).empty_table().select([c.field for c in new]).schema
+                )
+        self._columns = tuple(columns)
+
+    def append(self, passages: Sequence[Passage], vectors: Vectors) -> int:
+        """Store passages whose ids are known to be new. Return how many took the place of another: none."""
+        with _storing(self._folder):
+            self._table.add(self._arrow(passages, vectors))
+        return 0
+
+    def upsert(self, passages: Sequence[Passage], vectors: Vectors) -> int:
+        """Store passages; one whose id is there already takes its place. Return how many did."""
+        with _storing(self._folder):
+            merge = self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+            return int(merge.execute(self._arrow(passages, vectors)).num_updated_rows)
+
+    def remove(self, condition: str) -> int:
+        """Remove the rows that meet a compiled filter and return how many there were."""
+        before = self.count()
+        with _storing(self._folder):
+            self._table.delete(condition)
+        return before - self.count()
+
+    def return_to(self, version: int) -> None:
+        """Make the table what it was at an older version; nothing happens when it stands there."""
+        if self.version != version:
+            with _storing(self._folder):
+                self._table.restore(version)
+
+    def refresh(self, plan: Plan | None, *, rebuild: bool, stem: bool) -> None:
+        """Bring the search structures up to date with the rows: merge small files, words, neighbours."""
+        from lancedb.index import FTS
+
+        words = FTS(
+            with_position=False, stem=stem, remove_stop_words=False, ascii_folding=True, max_token_length=None
+        )
+        with _storing(self._folder):
+            # Left alone it would drop versions older than a week, perhaps the one that counts.
+            self._table.optimize(cleanup_older_than=_NEVER)
+            indexed = {column for index in self._table.list_indices() for column in index.columns}
+            if "text" not in indexed and self._table.count_rows():
+                self._table.create_index("text", config=words)
+            if plan and rebuild:
+                self._table.create_index("vector", config=plan.config(), replace=True)
+
+    def prune(self, *, older_than: timedelta) -> None:
+        """Free the space of older versions and of changes that were broken off; the newest version stays.
+
+        The store may merge files on this occasion, which makes a new version with the same rows.
+        """
+        with _storing(self._folder):
+            self._table.optimize(cleanup_older_than=older_than, delete_unverified=True)
+
+    def sync(self) -> None:
+        """Make sure that what was written is on the disk, before the card names it."""
+        with _storing(self._folder):
+            for file in (self._folder / f"{TABLE}.lance").rglob("*"):
+                descriptor = os.open(file, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+
+    def ids(self) -> Iterator[list[str]]:
+        """Yield all ids, a few thousand at a time."""
+        with _storing(self._folder):
+            for batch in self._table.search().select(["id"]).to_batches():
+                yield batch.column("id").to_pylist()
+
+    def nearest(self, vector: Vectors, k: int, *, condition: str | None, plan: Plan | None) -> list[Found]:
+        """Return the ``k`` rows of highest cosine, through the plan's structure or, without one, exactly."""
+        with _storing(self._folder):
+            query = self._table.search(vector, vector_column_name="vector").distance_type("cosine").limit(k)
+            query = plan.tune(query) if plan else query.bypass_vector_index()
+            found = self._rows(query, condition, "_distance")
+        return [{**row, "cosine": 1.0 - row["_distance"]} for row in found]
+
+    def matching(
+        self, words: str, k: int, *, condition: str | None, vector: Vectors | None = None
+    ) -> list[Found]:
+        """Return the ``k`` rows whose words match best (BM25); a query is words, never syntax.
+
+        With a vector each row also gets its cosine to it.
+        """
+        with _storing(self._folder):
+            query = self._table.search(words, query_type="fts", fts_columns="text").limit(k)
+            return self._rows(query, condition, "_score", vector)
+
+    def _rows(
+        self, query: Any, condition: str | None, score: str, vector: Vectors | None = None
+    ) -> list[Found]:
+        if condition:
+            query = query.where(condition, prefilter=True)
+        fields = ["id", "text", *(column.field for column in self._columns), score]
+        table = query.select([*fields, "vector"] if vector is not None else fields).to_arrow()
+        found: list[Found] = table.select(fields).to_pylist()
+        if vector is not None and found:
+            vectors = (
+                table["vector"].combine_chunks().flatten().to_numpy().reshape(len(found), -1)
+            )  # [n, width]
+            for row, cosine in zip(found, (vectors @ vector).tolist(), strict=True):
+                row["cosine"] = cosine
+        return found
+
+    def _arrow(self, passages: Sequence[Passage], vectors: Vectors) -> Any:
+        import pyarrow as pa
+
+        flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
+        arrays = [
+            pa.array([passage.id for passage in passages], pa.string()),
+            pa.array([passage.text for passage in passages], pa.string()),
+            pa.FixedSizeListArray.from_arrays(flat, self._width),
+        ]
+        for place, column in enumerate(self._columns):
+            arrays.append(pa.array([passage.values[place] for passage in passages], _type(column.kind)))
+        return pa.Table.from_arrays(arrays, schema=_schema(self._columns, self._width))
+
+
+def _database(folder: Path) -> Any:
+    # The store's own log goes to stderr; what matters of it reaches us as an error.
+    os.environ.setdefault("LANCEDB_LOG", "error")
+    return require("lancedb", extra="search", purpose="An index").connect(str(folder))
+
+
+def _schema(columns: Sequence[Column], width: int) -> Any:
+    import pyarrow as pa
+
+    own = [("id", pa.string()), ("text", pa.string()), ("vector", pa.list_(pa.float32(), width))]
+    return pa.schema([*own, *((column.field, _type(column.kind)) for column in columns)])
+
+
+def _type(kind: Kind) -> Any:
+    import pyarrow as pa
+
+    return {Kind.truth: pa.bool_, Kind.whole: pa.int64, Kind.number: pa.float64, Kind.text: pa.string}[kind]()
+
+
+@contextmanager
+def _storing(folder: Path) -> Iterator[None]:
+    """Turn what the store throws into one sentence; its messages end in places of its own source code."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        reason = lines[0].partition(", /")[0].removeprefix("lance error: ")[:300]
+        for mark, words in _KNOWN.items():
+            if mark in str(error):
+                reason = words
+        raise TenorError(f"The store in {folder} failed: {reason}. The index is as it was before.") from error
+
+
+_KNOWN = {
+    "No space left": "the disk is full",
+    "os error 28": "the disk is full",
+    "File too large": "a file would grow beyond the limit of this system",
+    "Permission denied": "permission is denied",
+    "Read-only file system": "the file system is read-only",
+}

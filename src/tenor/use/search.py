@@ -1,0 +1,152 @@
+"""Searching an index: by words, by meaning, or by both.
+
+``lexical`` ranks by BM25 over the words of the texts, ``vector`` by the cosine between the model's vectors of
+query and text, and ``hybrid`` joins the two rankings (``fusion.py``). A filter narrows what is searched
+before ranking, so that ``k`` hits are found wherever there are as many.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from tenor.errors import TenorError
+from tenor.model import Model
+from tenor.use.card import Card, read_card
+from tenor.use.columns import Value
+from tenor.use.filters import compile_filter
+from tenor.use.fusion import reciprocal_rank_fusion
+from tenor.use.index import matching_model
+from tenor.use.index_job import unit
+from tenor.use.passages import Found, Passages, Vectors
+from tenor.use.vector_index import EXACT_ROWS, Plan, plan_for
+
+MOST = 10_000
+_POOL = 100  # candidates of each kind that a hybrid search joins, at least
+_QUERY_PROMPTS = ("query", "question")
+
+
+class Mode(StrEnum):
+    """How to search: by words and meaning, by meaning, by words."""
+
+    hybrid = "hybrid"
+    vector = "vector"
+    lexical = "lexical"
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A text that was found; ``score`` is what it is ranked by.
+
+    ``cosine`` and ``bm25`` are its two scores where the search looked at them: a hybrid hit that shares no
+    word with the query has no ``bm25``.
+    """
+
+    id: str
+    text: str
+    score: float
+    cosine: float | None
+    bm25: float | None
+    columns: Mapping[str, Value]
+
+
+class Searcher:
+    """An open index; it follows changes that others make, and loads the model at the first need of it."""
+
+    def __init__(
+        self, folder: str | Path, *, model: str | Model | None = None, precision: str = "auto"
+    ) -> None:
+        self.folder = Path(folder)
+        self.card: Card = read_card(self.folder)
+        self._wanted = (model, precision)
+        self._model: Model | None = None
+        self._passages: Passages | None = None
+
+    def search(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        mode: Mode | str = Mode.hybrid,
+        where: str | None = None,
+        exact: bool = False,
+    ) -> list[Hit]:
+        """Return the best ``k`` hits, best first; ``exact`` compares with every vector, whatever the size."""
+        mode = _checked(query, k, mode)
+        passages = self._current()
+        condition = compile_filter(where, self.card.filterable()) if where is not None else None
+        vector = None if mode is Mode.lexical else self.encode(query)
+        depth = max(_POOL, 3 * k) if mode is Mode.hybrid else k
+        near: list[Found] = []
+        if vector is not None:
+            plan = None if exact else self._plan(passages, condition)
+            near = passages.nearest(vector, depth, condition=condition, plan=plan)
+        words: list[Found] = []
+        if mode is not Mode.vector:
+            words = passages.matching(query, depth, condition=condition, vector=vector)
+        return self._hits(near, words, mode)[:k]
+
+    def encode(self, query: str) -> Vectors:
+        """Return the query's vector [width], with the model's query prompt where it has one."""
+        if self._model is None:
+            model, precision = self._wanted
+            self._model = matching_model(self.card, self.folder, model=model, precision=precision)
+        prompt = next((name for name in _QUERY_PROMPTS if self._model.prompts.get(name)), None)
+        vector: Vectors = unit(self._model.encode([query], prompt=prompt))[0]
+        return vector
+
+    def _current(self) -> Passages:
+        """Return the table at the version that the card names now."""
+        card = read_card(self.folder)
+        if self._passages is None or card.version != self.card.version:
+            if card.fingerprint != self.card.fingerprint:
+                self._model = None
+            self.card = card
+            self._passages = Passages(self.folder, card.columns, width=card.width, version=card.version)
+        return self._passages
+
+    def _plan(self, passages: Passages, condition: str | None) -> Plan | None:
+        """Search exactly where there are few vectors to compare with, also by virtue of the filter."""
+        if not self.card.trained_rows:
+            return None
+        if condition and passages.count(condition) <= EXACT_ROWS:
+            return None
+        return plan_for(self.card.trained_rows, self.card.width)
+
+    def _hits(self, near: Sequence[Found], words: Sequence[Found], mode: Mode) -> list[Hit]:
+        found = {row["id"]: row for row in [*near, *words]}
+        bm25 = {row["id"]: float(row["_score"]) for row in words}
+        if mode is Mode.hybrid:
+            scores: Mapping[Any, float] = reciprocal_rank_fusion([[row["id"] for row in near], list(bm25)])
+        else:
+            scores = bm25 if mode is Mode.lexical else {row["id"]: row["cosine"] for row in near}
+        return [self._hit(found[each], scores[each], bm25.get(each)) for each in scores]
+
+    def _hit(self, row: Found, score: float, bm25: float | None) -> Hit:
+        columns = {column.name: row[column.field] for column in self.card.columns}
+        return Hit(row["id"], row["text"], score, row.get("cosine"), bm25, columns)
+
+
+def search(
+    folder: str | Path,
+    query: str,
+    *,
+    k: int = 10,
+    mode: Mode | str = Mode.hybrid,
+    where: str | None = None,
+    model: str | Model | None = None,
+    precision: str = "auto",
+) -> list[Hit]:
+    """Search an index once; for many queries keep a :class:`Searcher`."""
+    return Searcher(folder, model=model, precision=precision).search(query, k=k, mode=mode, where=where)
+
+
+def _checked(query: str, k: int, mode: Mode | str) -> Mode:
+    if not query.strip():
+        raise TenorError("The query is empty; give some words to search for.")
+    if not 1 <= k <= MOST:
+        raise TenorError(f"k is {k:,}; between 1 and {MOST:,} hits can be asked for.")
+    if mode not in list(Mode):
+        raise TenorError(f"There is no search mode {mode!r}; there are {', '.join(Mode)}.")
+    return Mode(mode)

@@ -85,7 +85,9 @@ def read_folder(folder: str | Path) -> ModelFolder:
     pooling, pools_prompt, normalize = _after_encoder(rest, folder)
     prompts, default_prompt, similarity = _settings(folder)
     static = encoder.kind == "StaticEmbedding" or _is_static(encoder.path)
-    limit, lower = (None, False) if static else _limit(encoder.path)
+    # Without modules.json sentence-transformers does not look at its own limit either.
+    own = {} if notes else _json_of(encoder.path / LIMIT)
+    limit, lower = (None, False) if static else _limit(encoder.path, own)
     if static:
         normalize = normalize or _json_of(encoder.path / "config.json").get("normalize") is True
     return ModelFolder(
@@ -195,13 +197,13 @@ def _is_static(encoder: Path) -> bool:
     return _json_of(encoder / "config.json").get("model_type") == "model2vec"
 
 
-def _limit(encoder: Path) -> tuple[int, bool]:
+def _limit(encoder: Path, own: dict[str, Any]) -> tuple[int, bool]:
     """Return the most tokens of a text, and whether texts are lower-cased first.
 
     The limit is the folder's own, or else that of its tokenizer; the encoder's positions bound both.
     """
     config = _object(encoder / "config.json")
-    own, tokenizer = _json_of(encoder / LIMIT), _json_of(encoder / "tokenizer_config.json")
+    tokenizer = _json_of(encoder / "tokenizer_config.json")
     _refuse_other_output(own, encoder / LIMIT)
     positions = config.get("max_position_embeddings", 512)
     limit = own.get("max_seq_length") or tokenizer.get("model_max_length") or positions

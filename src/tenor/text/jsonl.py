@@ -23,8 +23,10 @@ def jsonl_rows(lines: Iterable[tuple[int, str]], *, file: str, problems: Problem
         origin = Origin(file, number)
         try:
             value = json.loads(line)
-        except ValueError as error:
-            problems.add(origin, f"not valid JSON ({error}); line left out")
+        except json.JSONDecodeError as error:
+            problems.add(origin, f"not valid JSON ({error.msg.lower()}, column {error.colno}); line left out")
+        except ValueError:
+            problems.add(origin, "a number too long to read; line left out")
         except RecursionError:
             problems.add(origin, "JSON nested too deeply; line left out")
         else:

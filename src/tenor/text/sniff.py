@@ -143,7 +143,7 @@ def _refuse_array(lines: Sequence[str], name: str) -> None:
 
 def _layout(lines: list[str], asked: Asked, hint: Kind | None) -> Layout | None:
     """Choose the delimiter; None when the file is best read as plain lines."""
-    lines = [line.removesuffix("\r") for line in lines]
+    lines = [line.removesuffix("\r") for line in lines if line.strip()]
     candidates = (asked.delimiter,) if asked.delimiter else ("\t",) if hint == "tsv" else _DELIMITERS
     trials = [_Trial(lines[:_FEW], delimiter, asked.quote) for delimiter in candidates]
     best = max(trials, key=lambda trial: trial.evidence)
@@ -202,8 +202,7 @@ class _Trial:
         if quote:  # a second time, now that it is known what width a record should have
             width = _commonest_width(self._records(layout)[0])
             layout = Layout(self.delimiter, quote, least=width, most=width)
-        rows, problems = self._records(layout)
-        return rows, problems - _blank(self.lines)
+        return self._records(layout)
 
     def _records(self, layout: Layout) -> tuple[list[list[str]], int]:
         problems = Problems()
@@ -219,7 +218,7 @@ class _Trial:
         # Cells that could not have been written without quotes.
         needed = sum(self.delimiter in cell or "\n" in cell for row in rows for cell in row)
         needed += sum(len(self._doubled.findall(line)) for line in self.lines)
-        if needed > 2 * broken:
+        if needed > 2 * broken or (usual and needed >= broken):
             return '"'
         return "" if broken else usual or ('"' if self._always_quoted() else "")
 
@@ -231,7 +230,7 @@ class _Trial:
 
     def _always_quoted(self) -> bool:
         """Whether some column stands in quotes in every row, as writers do that quote all text."""
-        raw = [line.split(self.delimiter) for line in self.lines if line.strip()]
+        raw = [line.split(self.delimiter) for line in self.lines]
         columns = zip(*raw[1:], strict=False)
         return any(all(len(c) > 1 and c[0] == c[-1] == '"' for c in column) for column in columns)
 
@@ -240,12 +239,6 @@ def _commonest_width(rows: Sequence[Sequence[str]]) -> int:
     """Return the width that most rows have; of two equally common ones, the larger."""
     widths = Counter(map(len, rows))
     return max(widths, key=lambda width: (widths[width], width), default=1)
-
-
-def _blank(lines: Sequence[str]) -> int:
-    """Count the blank lines that parsing reports: those before the last filled one."""
-    last = max((place for place, line in enumerate(lines) if line.strip()), default=0)
-    return sum(not line.strip() for line in lines[:last])
 
 
 def _unique(names: list[str]) -> tuple[str, ...]:

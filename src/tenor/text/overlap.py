@@ -1,0 +1,72 @@
+"""Texts that stand in two files, whatever their case, spacing and punctuation.
+
+Corpora come tokenised or not, cased or not, so texts are compared in a normal form that keeps letters, digits
+and symbols only. This is the one overlap filter of the project: what is trained on is compared by it with
+what is tested on.
+"""
+
+import unicodedata
+from array import array
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Brackets as treebanks spell them.
+_BRACKETS = ("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-")
+
+
+class _Dropped(dict[int, int | None]):
+    """For ``str.translate``: drops punctuation, spaces and control characters, judged once per character."""
+
+    def __missing__(self, code: int) -> int | None:
+        category = unicodedata.category(chr(code))
+        drop = category[0] in "PZC" or category == "Sk"  # Sk: the backtick, used as a quote in treebanks
+        self[code] = None if drop else code
+        return self[code]
+
+
+_dropped = _Dropped()
+
+
+def normalise(text: str) -> str:
+    """Reduce a text to what is the same in all ways of writing it down.
+
+    >>> normalise("It 's a `` lovely '' film -LRB- really -RRB- .")
+    'itsalovelyfilmreally'
+    >>> normalise("It's a “lovely” film (really).")
+    'itsalovelyfilmreally'
+    """
+    text = unicodedata.normalize("NFKC", text).casefold()
+    if "-" in text:
+        for bracket in _BRACKETS:
+            text = text.replace(bracket, "")
+    # A text of nothing but punctuation stays itself: "?!" and "…" are not the same.
+    return text.translate(_dropped) or text.strip()
+
+
+def fingerprints(texts: Iterable[str | Sequence[str]]) -> NDArray[np.uint64]:
+    """Return a 64-bit number for the normal form of each text or, whatever the order of its sides, each pair.
+
+    >>> one, two = fingerprints([("A cat.", "A dog."), ("a dog", "a cat")])
+    >>> bool(one == two)
+    True
+    """
+    numbers = array("Q", (_fingerprint(text) for text in texts))
+    return np.frombuffer(numbers, dtype=np.uint64) if numbers else np.zeros(0, dtype=np.uint64)
+
+
+def _fingerprint(text: str | Sequence[str]) -> int:
+    sides = [normalise(text)] if isinstance(text, str) else sorted(map(normalise, text))
+    whole = "\0".join(sides).encode("utf-8", errors="replace")
+    return int.from_bytes(blake2b(whole, digest_size=8).digest(), "little")
+
+
+def overlap(texts: Iterable[str | Sequence[str]], seen: Iterable[str | Sequence[str]]) -> NDArray[np.bool_]:
+    """Say of each text (or pair) whether it also stands among those seen; 8 bytes per text are kept.
+
+    >>> overlap(["A plane takes off.", "New here."], seen=["a plane takes off"]).tolist()
+    [True, False]
+    """
+    return np.isin(fingerprints(texts), fingerprints(seen))

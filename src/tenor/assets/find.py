@@ -6,7 +6,6 @@ Nothing is fetched, except for a name that begins with ``hub:``, as the person a
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
@@ -63,6 +62,8 @@ def at_hand(asset: Asset) -> Place | None:
 
 def _installed(asset: Asset) -> Path | None:
     """Look where a package's files were installed, without importing the package."""
+    from importlib import metadata  # Here, as it is slow to import and seldom needed.
+
     for source in asset.sources:
         try:
             folder = Path(str(metadata.distribution(source.package).locate_file(source.folder)))

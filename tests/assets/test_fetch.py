@@ -70,6 +70,7 @@ def test_another_file_under_the_right_name_is_refused(index, left):
     assert left() == []
 
 
+@pytest.mark.slow
 def test_a_mirror_serves_when_the_first_source_is_gone(index):
     gone = source_of(index.add(package="gone-away"))
     mirror = source_of(index.add(package="the-mirror"))
@@ -108,6 +109,7 @@ def test_without_network_one_sentence_and_soon(index, monkeypatch, left):
     assert left() == []
 
 
+@pytest.mark.slow
 def test_no_source_archive_is_built(index, left):
     """An index that offers only a source archive, whose setup.py would run, gets nowhere."""
     import io
@@ -127,6 +129,7 @@ def test_no_source_archive_is_built(index, left):
     assert not (index.folder / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_hostile_archive_leaves_nothing(index, left):
     index.serve(extra=[link("inner/link", "/etc/passwd")])
     with pytest.raises(TenorError, match="a link or a device"):
@@ -154,6 +157,7 @@ class _Flood(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.slow
 def test_a_flood_is_stopped(index, monkeypatch, left):
     index.serve()
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Flood)
@@ -177,6 +181,7 @@ def test_without_pip(index, monkeypatch):
         fetch("tiny")
 
 
+@pytest.mark.slow
 def test_a_pip_of_the_current_folder_is_not_run(index, tmp_path, monkeypatch):
     index.serve()
     monkeypatch.chdir(tmp_path)

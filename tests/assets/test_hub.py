@@ -95,6 +95,15 @@ def test_what_is_at_hand_is_not_asked_for_again(hub):
         find("hub:owner/model")
 
 
+@pytest.mark.parametrize("content", ["", "[]", '{"folder": 3}', "{"])
+def test_a_damaged_record_only_means_another_download(hub, cache, content):
+    find("hub:owner/model")
+    (cache / "hub" / "owner--model.json").write_text(content)
+    assert not any(row.name.startswith("hub:") for row in listed_models())
+    assert find("hub:owner/model") == hub.folder
+    assert len(hub.calls) == 4
+
+
 @pytest.mark.parametrize(
     ("error", "said"),
     [

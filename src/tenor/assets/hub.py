@@ -51,7 +51,10 @@ def _record_of(name: str) -> Path:
 
 
 def _folder_in(record: Path) -> Path | None:
-    content = read_json(record)
+    try:
+        content = read_json(record)
+    except TenorError:  # A damaged record only means that the hub is asked again.
+        return None
     folder = content.get("folder") if isinstance(content, dict) else None
     return Path(folder) if isinstance(folder, str) and Path(folder).is_dir() else None
 

@@ -51,5 +51,6 @@ def progress_bar(label: str, total: int | None = None, *, quiet: bool = False) -
         SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(),
         TimeElapsedColumn(), TimeRemainingColumn(),
     ]  # fmt: skip
-    with Progress(*columns, console=notes, disable=quiet, transient=True) as progress:
+    hidden = quiet or not notes.is_terminal
+    with Progress(*columns, console=notes, disable=hidden, transient=True) as progress:
         yield Bar(progress, label, total)

@@ -29,7 +29,7 @@ from tenor.text.problems import Problems
 from tenor.text.readers import read_texts
 from tenor.text.sniff import Asked
 from tenor.use.journal import Journal
-from tenor.use.limits import count_beyond_limit
+from tenor.use.limits import count_beyond_limit, tell_beyond_limit
 from tenor.use.vector_files import WRITERS, Record, Writer
 from tenor.version import VERSION
 
@@ -50,6 +50,10 @@ class Embedded:
     resumed: int  # rows that an earlier run had done
     problems: Problems
     warning: str | None = None  # about the language of the texts
+
+    def beyond_limit(self) -> str | None:
+        """Say how many texts the model could not take whole, and what became of them."""
+        return tell_beyond_limit(self.record.beyond_limit, self.record.long)
 
 
 @dataclass(slots=True)

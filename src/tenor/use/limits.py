@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tenor.model import Model
 
 _AT_ONCE = 4096
+_CHUNKED = "their vectors are means over chunks"
 
 
 def count_beyond_limit(model: Model, texts: Sequence[str], *, prompt: str | None = None) -> int:
@@ -23,3 +24,16 @@ def count_beyond_limit(model: Model, texts: Sequence[str], *, prompt: str | None
         dropped = model.tokenizer.tokenize(suspects[start : start + _AT_ONCE]).dropped
         count += 0 if dropped is None else int((dropped > 0).sum())
     return count
+
+
+def tell_beyond_limit(count: int, long: str) -> str | None:
+    """Say in a sentence what became of texts beyond the limit, or None where there were none.
+
+    >>> tell_beyond_limit(2, "chunk")
+    "2 texts are longer than the model's limit: their vectors are means over chunks."
+    """
+    if not count:
+        return None
+    texts = "1 text is" if count == 1 else f"{count:,} texts are"
+    cut = "only the beginning of each counts (--long chunk takes all of it)"
+    return f"{texts} longer than the model's limit: {cut if long == 'truncate' else _CHUNKED}."

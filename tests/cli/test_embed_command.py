@@ -1,0 +1,70 @@
+"""`tenor embed` as a person calls it."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tenor.cli.main import run
+
+
+@pytest.fixture
+def tenor(tiny_folder, tmp_path, monkeypatch, capsys):
+    """Run the command in this process, which spares importing everything again."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run_here(*arguments):
+        try:
+            run([*map(str, arguments), "--model", str(tiny_folder), "--precision", "fp32"])
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run_here
+
+
+def test_embeds_a_column_and_reports_empty_rows(tenor, tmp_path):
+    (tmp_path / "in.csv").write_text("id,text\n1,the cat sat\n2,\n3,a dog ran home\n")
+    code, printed, noted = tenor("embed", "in.csv", "--out", "o.npy", "--column", "text")
+    assert code == 0, noted
+    assert "3 vectors of 32 numbers in o.npy" in printed
+    assert "in.csv:3: the text is empty" in noted
+    assert np.load(tmp_path / "o.npy").shape == (3, 32)
+    assert json.loads((tmp_path / "o.npy.json").read_text())["problems"] == 1
+
+
+def test_standard_input_and_prompts_in_a_process_of_its_own(tiny_folder, tmp_path):
+    command = [sys.executable, "-m", "tenor.cli.main", "embed", "-", "--out", "o.jsonl", "--prompt", "query"]
+    command += ["--quiet", "--model", str(tiny_folder)]
+    texts = "a cat\na dog\n"
+    done = subprocess.run(command, input=texts, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert [row["text"] for row in rows] == ["a cat", "a dog"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["missing.txt", "--out", "o.npy"], "missing.txt does not exist"),
+        (["in.csv", "--out", "o.xyz"], "expected .npy"),
+        (["in.csv", "--out", "no/o.npy"], "does not exist"),
+        (["in.csv", "--out", "o.npy", "--column", "txt"], "has no column 'txt'"),
+        (["empty.txt", "--out", "o.npy"], "empty.txt"),
+        (["in.csv", "--out", "o.npy", "--column", "text", "--strict"], "in.csv:3"),
+        (["in.csv", "--out", "o.npy", "--column", "text", "--encoding", "klingon"], "klingon"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(tenor, tmp_path, arguments, says):
+    (tmp_path / "in.csv").write_text("id,text\n1,the cat sat\n2,\n3,a dog ran home\n")
+    (tmp_path / "empty.txt").write_text("")
+    code, printed, noted = tenor("embed", *arguments)
+    assert (code, printed) == (2, "")
+    assert says in noted
+    assert noted.count("\n") == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "in.csv"]

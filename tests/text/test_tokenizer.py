@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from transformers import BertTokenizerFast
 
 from tenor.errors import TenorError
+from tenor.text import ascii_pieces
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import NOT_A_WORD
 from tenor.text.words import split_words
@@ -31,6 +32,8 @@ TEXTS = [
     "the " * 200,
     "\u2028 \u3000 \xa0 spaces",
     "e\u0301 combining",
+    "a\x1fb\x0bc\x7fd `quoted` ~{x}~ <y>|z\\",
+    "[PAD][UNK]the[CLS]",
 ]
 PAIRS = [
     ("the cat", "a dog " * 100),
@@ -64,6 +67,22 @@ def test_ids_equal_those_of_transformers(tokenizer, reference):
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=80), min_size=1, max_size=4))
 def test_ids_equal_those_of_transformers_on_any_text(tokenizer, reference, texts):
     assert rows(tokenizer.tokenize(texts)) == reference(texts, truncation=True, max_length=40)["input_ids"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.text(st.characters(max_codepoint=127), max_size=60), min_size=1, max_size=4))
+def test_ids_equal_those_of_transformers_on_ascii(tokenizer, reference, texts):
+    assert rows(tokenizer.tokenize(texts)) == reference(texts, truncation=True, max_length=40)["input_ids"]
+
+
+def test_the_short_way_forgets_when_it_has_learnt_too_much(tiny_folder, monkeypatch):
+    monkeypatch.setattr(ascii_pieces, "_MOST_WORDS", 9)
+    tokenizer = Tokenizer.load(tiny_folder)
+    for begin in range(0, 60, 3):
+        texts = [f"the cat{n} dog{n} {'x' * n}" for n in range(begin, begin + 3)]
+        expected = [tokenizer._backend.encode(text).ids for text in texts]
+        assert rows(tokenizer.tokenize(texts)) == expected
+        assert 0 < len(tokenizer._ascii) <= 10
 
 
 @pytest.mark.parametrize("limit", [6, 7, 39, 40])

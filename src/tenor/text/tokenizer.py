@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.errors import TenorError
+from tenor.text.ascii_pieces import AsciiPieces
 from tenor.text.tokenizer_files import open_tokenizer
 from tenor.text.tokens import NOT_A_WORD, Ints, Tokens
 from tenor.text.words import split_words
@@ -73,6 +74,7 @@ class Tokenizer:
         backend.no_padding()
         backend.no_truncation()
         self._backend = backend
+        self._ascii = AsciiPieces.of(backend)
         self._single = _template(backend, pair=False, specials=specials)
         self._pair = _template(backend, pair=True, specials=specials)
         self.max_tokens = max_tokens
@@ -150,14 +152,16 @@ class Tokenizer:
         return _Pieces(ids, np.cumsum(lengths) - lengths, lengths, owners)
 
     def _some_pieces(self, texts: Sequence[Text], *, words: bool) -> _Pieces:
-        encodings = self._encode(texts, offsets=words)
-        lengths = np.fromiter((len(encoding) for encoding in encodings), dtype=np.int64, count=len(encodings))
-        flat = chain.from_iterable(encoding.ids for encoding in encodings)
-        ids = np.fromiter(flat, dtype=np.int32, count=int(lengths.sum()))
-        owners = None
-        if words:
-            owners = [_word_of_piece(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
-        return _Pieces(ids, lengths, lengths, None if owners is None else np.concatenate(owners))
+        if not words and self._ascii is not None and all(isinstance(text, str) for text in texts):
+            return _flat(self._ascii.cut(cast(Sequence[str], texts), self._ids))
+        if not words:
+            return _flat(self._ids(texts))
+        encodings = self._encode(texts, offsets=True)
+        owners = [_word_of_piece(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
+        return _flat([encoding.ids for encoding in encodings], np.concatenate(owners))
+
+    def _ids(self, texts: Sequence[Text]) -> list[list[int]]:
+        return [encoding.ids for encoding in self._encode(texts, offsets=False)]
 
     def _encode(self, texts: Sequence[Text], *, offsets: bool) -> list[Any]:
         split = not isinstance(texts[0], str)
@@ -220,6 +224,12 @@ class Tokenizer:
         both = short + long > room
         short, long = np.where(both, room // 2, short), np.where(both, room - room // 2, long)
         return [np.where(first > second, long, short), np.where(first > second, short, long)]
+
+
+def _flat(rows: list[list[int]], words: Ints | None = None) -> _Pieces:
+    lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
+    ids = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=int(lengths.sum()))
+    return _Pieces(ids, np.cumsum(lengths) - lengths, lengths, words)
 
 
 def _stretches(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,0 +1,124 @@
+"""Counts, lengths, label balance, repetitions, overlap of train and dev, and the faulty rows by file and line.
+
+The exit code is 1 when something is so wrong that training would fail.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenor.cli.console import out
+from tenor.cli.options import Json, Strict
+
+if TYPE_CHECKING:
+    from tenor.text.problems import Problems
+    from tenor.text.tally import Spread, Tally
+    from tenor.training.check import DataReport, FileReport, RunReport, TaskReport
+
+File = Annotated[str, typer.Argument(help="A data file, a run file, or - for standard input.")]
+Against = Annotated[str | None, typer.Option(help="Another data file: how many examples stand in both?")]
+
+
+def check(file: File, against: Against = None, strict: Strict = False, as_json: Json = False) -> None:
+    """Look at a data file or run file and say what is wrong with it."""
+    from tenor.training.check import DataReport
+    from tenor.training.check import check as look
+
+    report = look(file, against=against, strict=strict)
+    if as_json:
+        out.print(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        for line in _data_lines(report) if isinstance(report, DataReport) else _run_lines(report):
+            out.print(line)
+        for wrong in report.wrong:
+            out.print(f"wrong: {wrong}.")
+        if not report.wrong:
+            out.print("Nothing here would stop a training run.")
+    if report.wrong:
+        raise typer.Exit(1)
+
+
+def _data_lines(report: "DataReport") -> Iterator[str]:
+    found, roles = report.survey, report.survey.roles
+    yield f"{found.file}: {found.format}"
+    yield _line("rows", f"{found.rows:,}")
+    yield _line("columns", ", ".join(found.columns[:20]) + (", …" if len(found.columns) > 20 else ""))
+    if roles.pair:
+        yield _line(
+            "seems", f"pairs of {roles.pair[0]} and {roles.pair[1]}" + _targets(roles.label, roles.score)
+        )
+    elif roles.text is not None:
+        yield _line("seems", f"texts in {roles.text}" + _targets(roles.label, roles.score))
+    else:
+        yield _line("seems", f"undecided; text may be in {', '.join(roles.texts) or 'none of the columns'}")
+    if found.empty:
+        yield _line("empty", ", ".join(f"{count:,} of {name}" for name, count in found.empty.items()))
+    yield from _tally_lines(found.tally)
+    if report.against is not None:
+        yield _line("shared", f"{report.shared:,} of {found.tally.count:,} also stand in {report.against}")
+    yield from _problem_lines(found.problems)
+
+
+def _targets(label: str | None, score: str | None) -> str:
+    told = [f"{what} in {name}" for what, name in (("label", label), ("score", score)) if name is not None]
+    return "".join(f", {each}" for each in told)
+
+
+def _run_lines(report: "RunReport") -> Iterator[str]:
+    yield f"{report.file}: encoder {report.run.encoder}, pooling {report.run.pooling}, seed {report.run.seed}"
+    for task in report.tasks:
+        yield from _task_lines(task)
+
+
+def _task_lines(task: "TaskReport") -> Iterator[str]:
+    yield f"task {task.name} ({task.kind})"
+    for name, file in (("train", task.train), ("dev", task.dev)):
+        if file is not None:
+            yield from _file_lines(name, file)
+    if task.dev is None:
+        yield _line("note", "no dev file: nothing to measure the model by")
+    if task.shared:
+        yield _line("note", f"{task.shared:,} dev examples also stand in train; scores on dev will flatter")
+
+
+def _file_lines(name: str, file: "FileReport") -> Iterator[str]:
+    yield _line(name, f"{file.file}: {file.tally.count:,} examples")
+    yield from _tally_lines(file.tally)
+    yield from _problem_lines(file.problems)
+
+
+def _tally_lines(tally: "Tally") -> Iterator[str]:
+    words, scores = tally.words(), tally.scores()
+    if words is not None:
+        yield _line("words", _spread(words))
+    if repeated := tally.repeated():
+        yield _line(
+            "repeated", f"{repeated:,} say nothing new (same text but for case, spacing, punctuation)"
+        )
+    if tally.labels:
+        yield _line("labels", _balance(tally))
+    if scores is not None:
+        yield _line("scores", _spread(scores))
+
+
+def _problem_lines(problems: "Problems") -> Iterator[str]:
+    told = (problems.summary() or "none").split("\n")
+    yield _line("problems", told[0])
+    yield from (f"    {line}" for line in told[1:])
+
+
+def _balance(tally: "Tally") -> str:
+    total = sum(tally.labels.values())
+    shown = [f"{label} {count:,} ({count / total:.0%})" for label, count in tally.labels.most_common(10)]
+    more = len(tally.labels) - len(shown)
+    return ", ".join(shown) + (f", and {more:,} more" if more > 0 else "")
+
+
+def _spread(spread: "Spread") -> str:
+    return f"{spread.least:g} to {spread.most:g}, median {spread.median:g}, 95% up to {spread.p95:g}"
+
+
+def _line(name: str, value: str) -> str:
+    return f"  {name:<10}{value}"

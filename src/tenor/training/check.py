@@ -1,0 +1,196 @@
+"""Looking at a data file or a whole run file before anything is trained: what is there, and what is wrong."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tenor.errors import TenorError
+from tenor.tasks.config import TaskConfig
+from tenor.tasks.data import faults, read_examples
+from tenor.text.problems import Problems
+from tenor.text.survey import Survey, survey
+from tenor.text.tally import Spread, Tally
+from tenor.training.config import RunConfig
+from tenor.training.runfile import looks_like_run, read_run
+
+
+@dataclass(frozen=True, slots=True)
+class DataReport:
+    """The report on one data file, perhaps compared with another."""
+
+    survey: Survey
+    against: str | None = None
+    shared: int | None = None
+    """Examples of the file that also stand in the other one."""
+    wrong: list[str] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it for programs."""
+        found = self.survey
+        roles = {"text": found.roles.text, "pair": found.roles.pair, "label": found.roles.label}
+        return {
+            "file": found.file,
+            "format": found.format,
+            "rows": found.rows,
+            "columns": list(found.columns),
+            "roles": roles | {"score": found.roles.score},
+            "empty_cells": found.empty,
+            **tally_dict(found.tally),
+            **problems_dict(found.problems),
+            **({} if self.against is None else {"against": self.against, "shared": self.shared}),
+            "wrong": self.wrong,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What the examples of one file of a task are like."""
+
+    file: str
+    tally: Tally
+    problems: Problems
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it for programs."""
+        return {"file": self.file, **tally_dict(self.tally), **problems_dict(self.problems)}
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReport:
+    """What the files of a task are like; ``shared`` counts the dev examples that also stand in train."""
+
+    name: str
+    kind: str
+    train: FileReport | None
+    dev: FileReport | None
+    shared: int | None
+    wrong: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it for programs."""
+        files = {"train": self.train, "dev": self.dev}
+        told = {key: None if report is None else report.as_dict() for key, report in files.items()}
+        return {"name": self.name, "kind": self.kind, **told, "shared": self.shared, "wrong": self.wrong}
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """The report on a run file."""
+
+    file: str
+    run: RunConfig
+    tasks: list[TaskReport]
+    wrong: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it for programs."""
+        return {"file": self.file, "tasks": [task.as_dict() for task in self.tasks], "wrong": self.wrong}
+
+
+def check(
+    path: str | Path, *, against: str | Path | None = None, strict: bool = False
+) -> DataReport | RunReport:
+    """Report on a file, deciding by its content whether it is a run file or data.
+
+    ``wrong`` of the report lists what training would fail on; it is empty when all is well.
+    """
+    if not looks_like_run(path):
+        return check_data(path, against=against, strict=strict)
+    if against is not None:
+        raise TenorError("A run file is not compared with another file; its own train and dev files are.")
+    return check_run(path, strict=strict)
+
+
+def check_data(path: str | Path, *, against: str | Path | None = None, strict: bool = False) -> DataReport:
+    """Report on a data file; with ``against``, also on what it shares with another one."""
+    found = survey(path, problems=Problems(strict))
+    wrong = [] if found.usable else [f"no column of {path} could be taken for text"]
+    wrong += too_many_problems(found.tally.count, found.problems)
+    if against is None:
+        return DataReport(found, wrong=wrong)
+    other = survey(against, problems=Problems(strict))
+    shared = int(np.isin(found.tally.prints(), other.tally.prints()).sum())
+    return DataReport(found, str(against), shared, wrong)
+
+
+def check_run(path: str | Path, *, strict: bool = False) -> RunReport:
+    """Report on a run file: reads all its data."""
+    run = read_run(path)
+    tasks = [check_task(name, task, strict=strict) for name, task in run.tasks.items()]
+    wrong = [f"task {task.name}: {what}" for task in tasks for what in task.wrong]
+    return RunReport(str(path), run, tasks, wrong + _unknown_encoder(run.encoder, Path(path).parent))
+
+
+def check_task(name: str, task: TaskConfig, *, strict: bool = False) -> TaskReport:
+    """Read the train and dev files of a task and say what they hold."""
+    wrong: list[str] = []
+    train, dev = (_read(task, file, strict, wrong) for file in (task.train, task.dev))
+    shared = None
+    if train is not None:
+        wrong += faults(task, train.tally, dev.tally if dev else None)
+    if train is not None and dev is not None:
+        shared = int(np.isin(dev.tally.prints(), train.tally.prints()).sum())
+    return TaskReport(name, task.kind, train, dev, shared, wrong)
+
+
+def _read(task: TaskConfig, file: Path | None, strict: bool, wrong: list[str]) -> FileReport | None:
+    if file is None:
+        return None
+    report = FileReport(str(file), Tally(), Problems(strict))
+    try:
+        for example in read_examples(task, file, problems=report.problems):
+            report.tally.add(example)
+    except TenorError as error:
+        if strict:
+            raise
+        wrong.append(str(error).rstrip("."))
+        return None
+    wrong += too_many_problems(report.tally.count, report.problems)
+    return report
+
+
+def too_many_problems(usable: int, problems: Problems) -> list[str]:
+    """Say so when a file is broken more often than not: it was probably not understood."""
+    if problems.count <= usable:
+        return []
+    first = problems.first[0]
+    return [f"{problems.count:,} problems in {usable:,} usable rows of {first.origin.file}; first {first}"]
+
+
+def _unknown_encoder(encoder: str, folder: Path) -> list[str]:
+    from tenor.assets.table import look_up
+
+    if encoder.startswith("hub:") or (folder / encoder).is_dir() or Path(encoder).is_dir():
+        return []
+    try:
+        look_up(encoder)
+    except TenorError as error:
+        return [f"the encoder {encoder!r} is neither a folder nor a starter ({str(error).rstrip('.')})"]
+    return []
+
+
+def tally_dict(tally: Tally) -> dict[str, Any]:
+    """Return the counts of a tally for programs."""
+    return {
+        "examples": tally.count,
+        "repeated": tally.repeated(),
+        "words": _spread_dict(tally.words()),
+        "labels": dict(tally.labels.most_common()),
+        "scores": _spread_dict(tally.scores()),
+    }
+
+
+def _spread_dict(spread: Spread | None) -> dict[str, float] | None:
+    if spread is None:
+        return None
+    return {"least": spread.least, "median": spread.median, "p95": spread.p95, "most": spread.most}
+
+
+def problems_dict(problems: Problems) -> dict[str, Any]:
+    """Return problems for programs."""
+    first = [
+        {"file": each.origin.file, "line": each.origin.line, "what": each.what} for each in problems.first
+    ]
+    return {"problems": problems.count, "first_problems": first}

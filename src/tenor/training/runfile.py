@@ -1,0 +1,106 @@
+"""Run files: TOML in which each section is the frozen dataclass of the room that owns it."""
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tenor.errors import TenorError
+from tenor.files import why
+from tenor.layers.pooling_config import PoolingConfig
+from tenor.tasks.config import TaskConfig
+from tenor.training.config import RunConfig, TrainingConfig
+from tenor.training.sections import Source, build
+
+_LARGEST = 1 << 20
+
+
+def read_run(path: str | Path) -> RunConfig:
+    """Read a run file; the files it names are looked for from its own folder.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.csv").write_text("text,mood\\nFine.,good\\n")
+    >>> _ = (folder / "run.toml").write_text('''[tasks.mood]
+    ... kind = "classify"
+    ... train = "a.csv"
+    ... columns = { text = "text", label = "mood" }
+    ... ''')
+    >>> run = read_run(folder / "run.toml")
+    >>> run.encoder, run.tasks["mood"].kind, run.training.epochs
+    ('minilm', 'classify', 10)
+    """
+    text = _read(path)
+    source = Source(str(path), text)
+    top = _parse(text, str(path))
+    sections = {name: top.pop(name, {}) for name in ("tasks", "training")}
+    for name, table in sections.items():
+        if not isinstance(table, dict):
+            raise TenorError(f"{source.place(name)}: {name} should be a section [{name}], not {table!r}.")
+    tasks = {name: _task(name, table, source, Path(path).parent) for name, table in sections["tasks"].items()}
+    if not tasks:
+        raise TenorError(f"{path} has no task; it needs at least one section [tasks.NAME].")
+    training = build(TrainingConfig, sections["training"], source, "training")
+    run = replace(build(RunConfig, top, source), tasks=tasks, training=training)
+    _check_top(run, source)
+    return run
+
+
+def looks_like_run(path: str | Path) -> bool:
+    """Whether a file is a run file: by its content, or because its name ends in .toml."""
+    if Path(path).suffix.lower() == ".toml":
+        return True
+    try:
+        return str(path) != "-" and isinstance(_parse(_read(path), str(path)).get("tasks"), dict)
+    except TenorError:
+        return False
+
+
+def _read(path: str | Path) -> str:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise TenorError(f"{path} is too big for a run file.")
+        return content.decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise TenorError(f"{path} does not exist.") from error
+    except OSError as error:
+        raise TenorError(f"Cannot read {path}: {why(error)}.") from error
+    except ValueError as error:  # not UTF-8, or a NUL in the name
+        raise TenorError(f"{path} is not a run file: it is not UTF-8 text.") from error
+
+
+def _parse(text: str, file: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise TenorError(f"{file} is not valid TOML: {error}.") from error
+
+
+def _task(name: str, table: Any, source: Source, folder: Path) -> TaskConfig:
+    path = ("tasks", name)
+    if not isinstance(table, dict):
+        raise TenorError(f"{source.place(*path)}: a task is a section [tasks.{name}], not {table!r}.")
+    task = build(TaskConfig, table, source, *path)
+    files = {
+        key: folder / file for key, file in (("train", task.train), ("dev", task.dev)) if file is not None
+    }
+    for key, file in files.items():
+        if not file.is_file():
+            found = "is a folder" if file.is_dir() else "does not exist"
+            raise TenorError(f"{source.place(*path, key)}: the {key} file {file} {found}.")
+    return replace(task, train=files["train"], dev=files.get("dev"))
+
+
+def _check_top(run: RunConfig, source: Source) -> None:
+    try:
+        PoolingConfig.parse(run.pooling)
+    except TenorError as error:
+        raise TenorError(f"{source.place('pooling')}: {error}") from error
+    if not run.encoder.strip():
+        raise TenorError(
+            f"{source.place('encoder')}: encoder is empty; give a starter such as 'minilm', or a folder."
+        )
+    if run.seed < 0:
+        raise TenorError(f"{source.place('seed')}: seed is {run.seed}; it must be at least 0.")

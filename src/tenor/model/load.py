@@ -20,7 +20,8 @@ def load(
     """Open a model: a folder, the name of a starter at hand, or ``hub:NAME``.
 
     ``precision="auto"`` is the fastest one of this machine that keeps the vectors; ``device="auto"`` is the
-    CPU. On a CPU the OpenVINO engine does the arithmetic where it is installed, else torch.
+    CPU. On a CPU the OpenVINO engine does the arithmetic where it is installed and knows the pooling, else
+    torch.
     """
     if precision != "auto" and precision not in get_args(Precision):
         known = ", ".join(get_args(Precision))
@@ -47,26 +48,33 @@ def _engine(settings: ModelFolder, precision: Precision | Literal["auto"], devic
         from tenor.encoders.static import StaticEngine
 
         return StaticEngine.load(settings.encoder, normalize=settings.normalize)
+    device = "cpu" if device == "auto" else device
+    chosen = _choose(precision, device)
     pooling, normalize = settings.pooling, settings.normalize
-    if (
-        device in ("auto", "cpu")
-        and find_spec("openvino") is not None
-        and find_spec("tenor.encoders.bert.openvino_engine")
-    ):
+    if device == "cpu" and find_spec("openvino") is not None:
         from tenor.encoders.bert.openvino_engine import OpenVINOEngine
 
-        return OpenVINOEngine.load(
-            settings.encoder, pooling=pooling, normalize=normalize, precision=_best(precision)
-        )
+        if OpenVINOEngine.serves(pooling):
+            return OpenVINOEngine.load(
+                settings.encoder, pooling=pooling, normalize=normalize, precision=chosen
+            )
     from tenor.encoders.bert.torch_engine import TorchEngine
 
     return TorchEngine.load(
-        settings.encoder,
-        pooling=pooling,
-        normalize=normalize,
-        precision=_best(precision),
-        device="cpu" if device == "auto" else device,
+        settings.encoder, pooling=pooling, normalize=normalize, precision=chosen, device=device
     )
+
+
+def _choose(precision: Precision | Literal["auto"], device: str) -> Precision:
+    """Settle on a precision; only a CPU's is found by trying, other devices compute in fp32 unless asked."""
+    if device != "cpu":
+        return "fp32" if precision == "auto" else precision
+    from tenor.machine import best_precision, guard
+
+    chosen = best_precision() if precision == "auto" else precision
+    if chosen != "fp32":
+        guard()
+    return chosen
 
 
 def _check_vocabulary(tokenizer: Tokenizer, encoder: Path) -> None:
@@ -79,13 +87,3 @@ def _check_vocabulary(tokenizer: Tokenizer, encoder: Path) -> None:
             f"The tokenizer of {encoder} gives ids up to {tokenizer.largest_id}, but config.json speaks of "
             f"{rows} tokens (vocab_size); the files belong to different models."
         )
-
-
-def _best(precision: Precision | Literal["auto"]) -> Precision:
-    if precision != "auto":
-        return precision
-    if find_spec("tenor.machine") is None:
-        return "fp32"
-    from tenor.machine import best_precision
-
-    return best_precision()

@@ -18,7 +18,7 @@ def model(tiny_folder, request):
     if request.param != "torch":
         return tenor.load(tiny_folder, precision="fp32")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tenor.model.load.find_spec", lambda _: None)  # as if there were no other engine
+        patch.setattr("tenor.model.loading.find_spec", lambda _: None)  # as if there were no other engine
         loaded = tenor.load(tiny_folder, precision="fp32")
     assert loaded.engine.name == "torch cpu"
     return loaded

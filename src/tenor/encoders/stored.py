@@ -7,6 +7,7 @@ sentence that names the file.
 """
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -164,7 +165,8 @@ def _read_pickled(path: Path) -> dict[str, Stored]:
     import torch
 
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings(action="ignore"):  # It warns of odd pickles before it refuses them.
+            content = torch.load(path, map_location="cpu", weights_only=True)
     except OSError as error:
         raise TenorError(f"Cannot read {path}: {why(error)}.") from error
     except Exception as error:  # The unpickler fails in many ways on a damaged or hostile file.

@@ -35,6 +35,7 @@ class PackedAttention(nn.Module):
     def __init__(self, width: int, *, heads: int, dropout: float = 0.0) -> None:
         super().__init__()
         self.heads = heads
+        self.head_width = width // heads
         self.dropout = dropout
         self.qkv = Linear(width, 3 * width)  # rows: all of query, then key, then value
         self.out = Linear(width, width)
@@ -42,7 +43,7 @@ class PackedAttention(nn.Module):
     def forward(self, states: Tensor, packing: Packing, kind: AttentionKind = "full") -> Tensor:
         """Return the new states [T, d]."""
         qkv: Tensor = self.qkv(states)
-        qkv = qkv.view(len(states), 3, self.heads, -1 if len(states) else 1)  # [T, 3, h, e]
+        qkv = qkv.view(len(states), 3, self.heads, self.head_width)  # [T, 3, h, e]
         dropout = self.dropout if self.training else 0.0
         attend = attend_varlen if _varlen_serves(qkv, dropout) else attend_rectangles
         out: Tensor = self.out(attend(qkv, packing, kind, dropout).flatten(1))

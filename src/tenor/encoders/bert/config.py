@@ -107,7 +107,7 @@ class BertConfig:
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings of a ``config.json``: those that were read, with our fields put in."""
-        content: dict[str, Any] = {"architectures": ["BertModel"], "model_type": "bert"} | dict(self.source)
+        content = dict(self.source) or {"architectures": ["BertModel"], "model_type": "bert"}
         for name, key in _KEYS.items():
             # A key left out when read is left out when written, unless its value is no longer the default.
             if not self.source or key in content or getattr(self, name) != _DEFAULTS[name]:

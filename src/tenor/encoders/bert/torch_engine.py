@@ -135,8 +135,8 @@ def _in_precision(encoder: BertEncoder, precision: Precision) -> BertEncoder:
     """Turn the weights of the blocks' linear layers to the asked precision; all else stays in float32."""
     if precision == "int8":
         raise TenorError(
-            "The torch engine has no int8; install the CPU engine with pip install 'tenor[fast]', or choose the "
-            "precision fp32 or bf16."
+            "The torch engine has no int8; install the CPU engine with pip install 'tenor[fast]', or choose "
+            "the precision fp32 or bf16."
         )
     if precision == "bf16":
         for module in encoder.blocks.modules():

@@ -23,6 +23,9 @@ COMMANDS = {
     "models": "List the models that can be had and those at hand.",
 }
 
+# Newer versions of typer carry a click of their own, whose usage errors the click of the group does not know.
+_CommandError: Any = typer.BadParameter.__mro__[2]
+
 
 class _LazyGroup(click.Group):
     """Imports the module of a command only when that command (or its help) is asked for."""
@@ -38,7 +41,9 @@ class _LazyGroup(click.Group):
         single.command(cmd_name, help=COMMANDS[cmd_name] + "\n\n" + (module.__doc__ or ""))(
             getattr(module, cmd_name)
         )
-        return typer.main.get_command(single)
+        made: Any = typer.main.get_command(single)
+        command: click.Command = made
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # From the table, so that `tenor --help` imports no command at all.
@@ -62,6 +67,11 @@ def run(arguments: list[str] | None = None) -> None:
     except TenorError as error:
         click.echo(f"tenor: {error}", err=True)
         sys.exit(2)
+    except typer.Exit as end:
+        sys.exit(end.exit_code)
+    except _CommandError as error:
+        error.show()
+        sys.exit(error.exit_code)
     except MemoryError:
         click.echo("tenor: not enough memory for this input.", err=True)
         sys.exit(2)

@@ -1,9 +1,10 @@
-"""Counts, lengths, label balance, repetitions, overlap of train and dev, and the faulty rows by file and line.
+"""Counts, lengths, label balance, repetitions, overlap of train and dev, faulty rows by file and line.
 
 The exit code is 1 when something is so wrong that training would fail.
 """
 
 import json
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,11 +34,11 @@ def check(file: File, against: Against = None, strict: Strict = False, as_json: 
         for line in _data_lines(report) if isinstance(report, DataReport) else _run_lines(report):
             out.print(line)
         for wrong in report.wrong:
-            out.print(f"wrong: {wrong}.")
+            out.print(f"wrong: {wrong}" + ("" if wrong.endswith(("?", ".")) else "."))
         if not report.wrong:
             out.print("Nothing here would stop a training run.")
     if report.wrong:
-        raise typer.Exit(1)
+        sys.exit(1)
 
 
 def _data_lines(report: "DataReport") -> Iterator[str]:
@@ -94,9 +95,7 @@ def _tally_lines(tally: "Tally") -> Iterator[str]:
     if words is not None:
         yield _line("words", _spread(words))
     if repeated := tally.repeated():
-        yield _line(
-            "repeated", f"{repeated:,} say nothing new (same text but for case, spacing, punctuation)"
-        )
+        yield _line("repeated", f"{repeated:,} (the same but for case, spacing and punctuation)")
     if tally.labels:
         yield _line("labels", _balance(tally))
     if scores is not None:
@@ -117,7 +116,10 @@ def _balance(tally: "Tally") -> str:
 
 
 def _spread(spread: "Spread") -> str:
-    return f"{spread.least:g} to {spread.most:g}, median {spread.median:g}, 95% up to {spread.p95:g}"
+    least, median, p95, most = (
+        f"{value:.4g}" for value in (spread.least, spread.median, spread.p95, spread.most)
+    )
+    return f"{least} to {most}, median {median}, 95% up to {p95}"
 
 
 def _line(name: str, value: str) -> str:

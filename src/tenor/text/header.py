@@ -31,7 +31,7 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     votes = [_vote(cell.strip(), [below.strip() for below in column]) for cell, column in columns]
     # A lone word above sentences may be a short sentence, so a single column needs a well-known name.
     if len(first) == 1 or not votes:
-        return all(map(is_known, named))
+        return any(map(is_known, named)) and not any(map(is_number, named))
     return sum(votes) > 0
 
 

@@ -43,7 +43,7 @@ def normalise(text: str) -> str:
         for bracket in _BRACKETS:
             text = text.replace(bracket, "")
     # A text of nothing but punctuation stays itself: "?!" and "…" are not the same.
-    return text.translate(_dropped) or text.strip()
+    return unicodedata.normalize("NFC", text.translate(_dropped)) or text.strip()
 
 
 def fingerprints(texts: Iterable[str | Sequence[str]]) -> NDArray[np.uint64]:

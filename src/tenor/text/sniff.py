@@ -117,7 +117,7 @@ def _head_lines(opened: Opened, encoding: str) -> list[str]:
     except UnicodeError as error:
         raise TenorError(f"{opened.name} cannot be read as {encoding}.") from error
     lines = text.split("\n" if "\n" in text else "\r")
-    if len(lines) > 1 and (not opened.whole or not lines[-1]):
+    if len(lines) > (1 if opened.whole else 2) and (not opened.whole or not lines[-1]):
         lines.pop()  # cut off in the middle, or the nothing behind the last line end
     return lines
 

@@ -1,5 +1,6 @@
 """Run files: TOML in which each section is the frozen dataclass of the room that owns it."""
 
+import os
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -83,9 +84,8 @@ def _task(name: str, table: Any, source: Source, folder: Path) -> TaskConfig:
     if not isinstance(table, dict):
         raise TenorError(f"{source.place(*path)}: a task is a section [tasks.{name}], not {table!r}.")
     task = build(TaskConfig, table, source, *path)
-    files = {
-        key: folder / file for key, file in (("train", task.train), ("dev", task.dev)) if file is not None
-    }
+    named = {"train": task.train, "dev": task.dev}
+    files = {key: Path(os.path.normpath(folder / file)) for key, file in named.items() if file is not None}
     for key, file in files.items():
         if not file.is_file():
             found = "is a folder" if file.is_dir() else "does not exist"

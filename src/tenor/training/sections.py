@@ -115,7 +115,7 @@ _SAID = {
 def _said(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return "one of " + ", ".join(map(repr, get_args(hint)))
-    options = [option for option in get_args(hint) if option is not NoneType] or [hint]
+    options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     return _SAID.get(
         options[0], "a table of column names or numbers, such as { text = 'sentence', label = 0 }"
     )

@@ -1,0 +1,115 @@
+"""Guessing: formats, headers and roles of columns, on small files like the real ones."""
+
+import pytest
+
+from tenor.text import Problems
+from tenor.text.columns import guess_roles
+from tenor.text.header import has_header
+from tenor.text.names import are_sides, is_known
+from tenor.text.readers import find_format, read_rows
+from tenor.text.survey import survey
+
+TEXTS = [
+    f"The {animal} number {n} went to the {place} again."
+    for n in range(5)
+    for animal in ("cat", "dog", "cow")
+    for place in ("sea", "city")
+]
+
+
+def table(*columns, delimiter="\t", header=None):
+    rows = [delimiter.join(map(str, row)) for row in zip(*columns, strict=True)]
+    return "\n".join(([delimiter.join(header)] if header else []) + rows) + "\n"
+
+
+SMALL = range(len(TEXTS))
+LABELS = [n % 3 for n in SMALL]
+SCORES = [n % 11 / 2 for n in SMALL]
+OTHERS = [text.replace("went", "walked") for text in TEXTS]
+FILES = {
+    # name: (content, description, text, pair, label, score)
+    "sst.csv": (
+        table(SMALL, [f"{n:x}ab" for n in SMALL], TEXTS, LABELS, header=["", "id", "sentence", "sentiment"]),
+        "tab-separated, quotes are text, header, utf-8", "sentence", None, "sentiment", None,
+    ),
+    "sts.csv": (
+        table(["news"] * 30, ["2012test"] * 30, SMALL, SCORES, TEXTS, OTHERS),
+        "tab-separated, quotes are text, no header, utf-8", None, ("4", "5"), None, "3",
+    ),
+    "mrpc.txt": (
+        table(LABELS, SMALL, SMALL, TEXTS, OTHERS,
+              header=["Quality", "#1 ID", "#2 ID", "#1 String", "#2 String"]),
+        "tab-separated, quotes are text, header, utf-8", None, ("#1 String", "#2 String"), "Quality", None,
+    ),
+    "cola.tsv": (
+        table(["gj04"] * 30, [n % 2 for n in SMALL], [""] * 30, TEXTS),
+        "tab-separated, quotes are text, no header, utf-8", "3", None, "1", None,
+    ),
+    "nli.csv": (
+        table(SMALL, TEXTS, OTHERS, ["en"] * 30, LABELS, delimiter=",",
+              header=["id", "premise", "hypothesis", "lang", "label"]),
+        'comma-separated, quoted with ", header, utf-8', None, ("premise", "hypothesis"), "label", None,
+    ),
+    "words.csv": (
+        table(SMALL, [f"word{n}" for n in SMALL], [f"other{n}" for n in SMALL], SCORES, delimiter=",",
+              header=["", "word1", "word2", "similarity"]),
+        'comma-separated, quoted with ", header, utf-8', None, ("word1", "word2"), None, "similarity",
+    ),
+    "lines.txt": ("\n".join(TEXTS), "plain lines, utf-8", "0", None, None, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_like_the_real_ones(tmp_path, name):
+    content, description, text, pair, label, score = FILES[name]
+    path = tmp_path / name
+    path.write_text(content)
+    assert find_format(path).describe() == description
+    rows = list(read_rows(path, problems=Problems()))
+    assert len(rows) == len(TEXTS)
+    roles = guess_roles(rows)
+    assert (roles.text, roles.pair, roles.label, roles.score) == (text, pair, label, score)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([["0", "", "id", "sentence"], ["1", "0.0", "c91", "I rated this film a five."]], True),
+        ([["text", "book", "7.3"], ["cup", "tea", "1.2"]], False),
+        ([["der", "the"], ["und", "and"]], False),
+        ([["text"], ["A sentence of some length here."]], True),
+        ([["Thanks"], ["A sentence of some length here."]], False),
+        ([["text", "label"]], True),
+        ([["O", "word"], ["O", "other"], ["B", "third"]], False),
+        ([["same", "same"], ["1", "2"]], False),
+        ([], False),
+    ],
+)
+def test_headers(rows, expected):
+    assert has_header(rows) is expected
+
+
+def test_names():
+    assert are_sides("sentence_A", "sentence_B")
+    assert are_sides("question1", "question2")
+    assert not are_sides("sentence2", "sentence1")
+    assert is_known("Sentence2")
+    assert not is_known("Paris")
+
+
+def test_survey_counts(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(
+        "id,text,label\n1,A fine film.,good\n2,a FINE film,good\n3,,bad\n4,Dull and long.,bad\n5,x\n"
+    )
+    problems = Problems()
+    found = survey(path, problems=problems)
+    assert (found.rows, found.columns, found.empty) == (4, ("id", "text", "label"), {"text": 1})
+    assert (found.roles.text, found.roles.label) == ("text", "label")
+    assert (found.tally.count, found.tally.repeated(), dict(found.tally.labels)) == (
+        3,
+        1,
+        {"good": 2, "bad": 1},
+    )
+    assert found.tally.words().most == 3
+    assert problems.count == 1

@@ -1,0 +1,187 @@
+"""`check` and `draft`: a run file that is drafted passes, and what would stop training is found."""
+
+import json
+
+import pytest
+
+from tenor.errors import TenorError
+from tenor.training.check import DataReport, RunReport, check, check_run
+from tenor.training.draft import draft_run, write_draft
+from tenor.training.runfile import read_run
+
+WORDS = ["one red house", "two green trees", "three blue boats", "four old stones", "five new roads"]
+
+
+@pytest.fixture
+def make(tmp_path):
+    def write(name, rows, header=None, delimiter="\t"):
+        lines = [header, *rows] if header else rows
+        (tmp_path / name).write_text("".join(delimiter.join(map(str, row)) + "\n" for row in lines))
+        return tmp_path / name
+
+    return write
+
+
+def sentences(count, start=0):
+    return [
+        (f"here are {WORDS[n % 5]} of {n}", "good" if n % 3 else "bad") for n in range(start, start + count)
+    ]
+
+
+def pairs(count):
+    return [
+        (f"{n % 10 / 2}", f"I saw {WORDS[n % 5]} at {n}", f"there were {WORDS[n % 5]} {n}")
+        for n in range(count)
+    ]
+
+
+RUN = """
+[tasks.mood]
+kind = "classify"
+train = "train.csv"
+dev = "dev.csv"
+columns = { text = "text", label = "label" }
+"""
+
+
+def test_a_good_run(make, tmp_path):
+    make("train.csv", sentences(40), ("text", "label"), ",")
+    make(
+        "dev.csv",
+        [*sentences(10, start=100), ("HERE are one red house - of 0!", "bad")],
+        ("text", "label"),
+        ",",
+    )
+    (tmp_path / "run.toml").write_text(RUN)
+    report = check(tmp_path / "run.toml")
+    assert isinstance(report, RunReport)
+    assert report.wrong == []
+    task = report.tasks[0]
+    assert (task.train.tally.count, task.dev.tally.count, task.shared) == (40, 11, 1)
+    told = json.loads(json.dumps(report.as_dict()))
+    assert told["tasks"][0]["train"]["labels"] == {"good": 26, "bad": 14}
+    assert told["tasks"][0]["dev"]["words"]["most"] == 8
+
+
+@pytest.mark.parametrize(
+    ("train", "dev", "said"),
+    [
+        ([("a b c", "x")] * 3, sentences(3), "every label is 'x'"),
+        (sentences(9), [("a b c", "unheard")], "labels that the train file has not: 'unheard'"),
+        ([(f"text {n}", f"label {n}") for n in range(1500)], sentences(3), "more than 1,000 values"),
+        (
+            [("a", "x"), ("b", "y"), ("", "x"), ("", "y"), ("", "x")],
+            [("a", "x")],
+            "3 problems in 2 usable rows",
+        ),
+        (sentences(9), [("", "")], "no texts that could be read"),
+    ],
+)
+def test_what_would_stop_training_is_wrong(make, tmp_path, train, dev, said):
+    make("train.csv", train, ("text", "label"), ",")
+    make("dev.csv", dev, ("text", "label"), ",")
+    (tmp_path / "run.toml").write_text(RUN)
+    report = check_run(tmp_path / "run.toml")
+    assert any(said in what for what in report.wrong), report.wrong
+
+
+def test_wrong_columns_scores_and_encoders(make, tmp_path):
+    make("train.csv", [("1.0", "a b", "c d")] * 4, ("score", "one", "two"), ",")
+    run = """encoder = "minilmm"
+    [tasks.near]
+    kind = "similarity"
+    train = "train.csv"
+    columns = { first = "one", second = "tow", score = "score" }"""
+    (tmp_path / "run.toml").write_text(run)
+    wrong = check_run(tmp_path / "run.toml").wrong
+    assert any("no column 'tow'" in what and "Did you mean 'two'" in what for what in wrong)
+    assert any("encoder 'minilmm'" in what for what in wrong)
+    (tmp_path / "run.toml").write_text(run.replace("tow", "two").replace("minilmm", "minilm"))
+    assert check_run(tmp_path / "run.toml").wrong == [
+        "task near: every score is 1; at least two values are needed"
+    ]
+
+
+def test_strict_stops(make, tmp_path):
+    make("train.csv", [*sentences(9), ("", "bad")], ("text", "label"), ",")
+    make("dev.csv", sentences(3), ("text", "label"), ",")
+    (tmp_path / "run.toml").write_text(RUN)
+    with pytest.raises(TenorError, match=r"train.csv:11: the text is empty"):
+        check_run(tmp_path / "run.toml", strict=True)
+
+
+def test_data_file_against_another(make):
+    one = make("one.tsv", pairs(20), ("score", "first", "second"))
+    swapped = [(score, second.upper(), first) for score, first, second in pairs(5)]
+    two = make(
+        "two.tsv", [*swapped, *[("1.0", f"new {n} here", f"and new {n}") for n in range(20)]], ("s", "a", "b")
+    )
+    report = check(two, against=one)
+    assert isinstance(report, DataReport)
+    assert (report.shared, report.wrong) == (5, [])
+    assert report.as_dict()["roles"]["pair"] == ("a", "b")
+
+
+def test_a_file_of_numbers_has_no_text(make):
+    report = check(make("n.csv", [(n, n * 2) for n in range(9)], delimiter=","))
+    assert "could be taken for text" in report.wrong[0]
+
+
+DRAFTS = {
+    "classify": (sentences(40), ("text", "label")),
+    "pair": (
+        [(n % 2, first, second) for n, (_, first, second) in enumerate(pairs(40))],
+        ("label", "s1", "s2"),
+    ),
+    "similarity": (pairs(40), None),
+    "match": ([row[1:] for row in pairs(40)], ("question", "answer")),
+}
+
+
+@pytest.mark.parametrize("kind", DRAFTS)
+@pytest.mark.parametrize(("name", "delimiter"), [("my data.csv", ","), ("x.tsv", "\t"), ("y.txt", "\t")])
+def test_a_drafted_run_file_passes_check(make, tmp_path, kind, name, delimiter):
+    rows, header = DRAFTS[kind]
+    data = make(name, rows, header, delimiter)
+    out = tmp_path / "elsewhere" / "run.toml"
+    out.parent.mkdir()
+    write_draft(data, out=out)
+    run = read_run(out)
+    (task,) = run.tasks.values()
+    assert (task.kind, task.train) == (kind, data)
+    report = check_run(out, strict=True)
+    assert report.wrong == []
+    assert report.tasks[0].train.tally.count == 40
+
+
+def test_a_draft_finds_the_dev_file_beside_a_train_file(make, tmp_path):
+    data = make("sst-train.csv", sentences(40), ("text", "label"), ",")
+    assert "\n# dev = " in draft_run(data, out=tmp_path / "run.toml")
+    make("sst-dev.csv", [("other columns", 3)], ("x", "y"), ",")
+    assert "\n# dev = " in draft_run(data, out=tmp_path / "run.toml")
+    make("sst-dev.csv", sentences(10, start=50), ("text", "label"), ",")
+    text = draft_run(data, out=tmp_path / "run.toml")
+    assert "[tasks.sst]" in text
+    assert '\ndev = "sst-dev.csv"\n' in text
+
+
+def test_odd_names_survive_the_draft(make, tmp_path):
+    data = make('tr"ain \\ ü.csv', sentences(40), ('te"xt \\', "label # 1"), ",")
+    write_draft(data, out=tmp_path / "run.toml")
+    assert check_run(tmp_path / "run.toml").wrong == []
+
+
+def test_a_draft_refuses(make, tmp_path):
+    plain = tmp_path / "lines.txt"
+    plain.write_text("only a line\nand another\n")
+    with pytest.raises(TenorError, match="no task could be guessed"):
+        draft_run(plain, out=tmp_path / "run.toml")
+    data = make("a.csv", sentences(40), ("text", "label"), ",")
+    (tmp_path / "run.toml").write_text("mine")
+    with pytest.raises(TenorError, match="exists already"):
+        write_draft(data, out=tmp_path / "run.toml")
+    assert (tmp_path / "run.toml").read_text() == "mine"
+    with pytest.raises(TenorError, match="its folder does not exist"):
+        write_draft(data, out=tmp_path / "no" / "run.toml")
+    with pytest.raises(TenorError, match="standard input"):
+        draft_run("-", out=tmp_path / "run.toml")

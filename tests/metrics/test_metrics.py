@@ -95,3 +95,18 @@ def test_bootstrap_of_nothing_and_of_unequal_columns():
     assert np.isnan(bootstrap(pearson, [], []).estimate)
     with pytest.raises(ValueError, match="equally long"):
         bootstrap(pearson, [1.0], [1.0, 2.0])
+
+
+def test_binary_intervals_equal_those_of_drawing_items():
+    generator = np.random.default_rng(2)
+    truth = generator.random(300) < 0.4
+    told = np.where(generator.random(300) < 0.8, truth, ~truth)
+    scores = binary.binary_scores(truth, told, repeats=20_000, seed=1)
+    for name in ("precision", "recall", "f1", "accuracy"):
+        drawn, counted = bootstrap(getattr(binary, name), truth, told, repeats=4000), getattr(scores, name)
+        assert counted.estimate == drawn.estimate
+        assert (counted.low, counted.high) == pytest.approx((drawn.low, drawn.high), abs=0.01)
+
+
+def test_binary_scores_of_nothing():
+    assert np.isnan(binary.binary_scores([], []).f1.estimate)

@@ -54,3 +54,14 @@ def progress_bar(label: str, total: int | None = None, *, quiet: bool = False) -
     hidden = quiet or not notes.is_terminal
     with Progress(*columns, console=notes, disable=hidden, transient=True) as progress:
         yield Bar(progress, label, total)
+
+
+def one_line(text: str, most: int) -> str:
+    """Show a text of the user on one line, cut to size, without characters that would command the terminal.
+
+    >>> one_line("two\\nlines and more", 12)
+    'two lines a…'
+    """
+    line = "".join(letter if letter.isprintable() else " " for letter in text[: 4 * most])
+    line = " ".join(line.split())
+    return line if len(line) <= most else line[: most - 1] + "…"

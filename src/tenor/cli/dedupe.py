@@ -1,0 +1,230 @@
+"""IN is plain lines, CSV, TSV, JSON lines or Parquet, packed with gzip or not, or - for standard input.
+
+Every member of a group reaches the threshold with the group's centre. The threshold can be found on pairs of
+your own that are labelled 1 (say the same) or 0: --calibrate prints what each threshold gives and uses the
+best; without IN it only prints.
+
+\b
+    tenor dedupe questions.txt
+    tenor dedupe shop.csv --column review --threshold 0.9 --out groups.csv --keep unique.csv
+    tenor dedupe questions.txt --calibrate pairs.tsv --precision-at 0.95
+"""
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenor.cli.console import Bar, notes, one_line, out, progress_bar
+from tenor.cli.options import (
+    Column,
+    Device,
+    Json,
+    Long,
+    LongChoice,
+    Model,
+    Precision,
+    PrecisionChoice,
+    Quiet,
+    Strict,
+)
+from tenor.errors import TenorError
+
+if TYPE_CHECKING:
+    from tenor.use.calibrate import Calibration
+    from tenor.use.dedupe_file import Deduped
+
+_WIDTH = 100  # characters of a text that are shown
+
+Source = Annotated[
+    str | None, typer.Argument(metavar="[IN]", help="The file with the texts; - is standard input.")
+]
+Threshold = Annotated[
+    float | None, typer.Option(help="Lowest cosine that counts as saying the same.  [default: 0.85]")
+]
+Groups = Annotated[Path | None, typer.Option("--out", "-o", help="Write the groups to a .csv or .jsonl.")]
+Keep = Annotated[
+    Path | None, typer.Option(help="Write the texts without duplicates, the centre of each group kept.")
+]
+Calibrate = Annotated[Path | None, typer.Option(help="Labelled pairs to find the threshold on.")]
+PairColumns = Annotated[
+    str | None,
+    typer.Option(help="Columns of the labelled pairs: FIRST,SECOND,LABEL. Default: found by content."),
+]
+PrecisionAt = Annotated[
+    float | None,
+    typer.Option(help="With --calibrate: the lowest threshold of this precision, not the best F1."),
+]
+Prompt = Annotated[
+    str | None, typer.Option(help="A prompt of the model, or a text to put before every text.")
+]
+Encoding = Annotated[str | None, typer.Option(help="Encoding of IN. Default: UTF-8, or by its mark.")]
+Show = Annotated[int, typer.Option(help="How many groups to print.")]
+
+
+def dedupe(
+    source: Source = None,
+    column: Column = None,
+    threshold: Threshold = None,
+    groups: Groups = None,
+    keep: Keep = None,
+    calibrate: Calibrate = None,
+    pair_columns: PairColumns = None,
+    precision_at: PrecisionAt = None,
+    show: Show = 20,
+    model: Model = "minilm",
+    precision: Precision = PrecisionChoice.auto,
+    device: Device = "auto",
+    prompt: Prompt = None,
+    long: Long = LongChoice.truncate,
+    encoding: Encoding = None,
+    strict: Strict = False,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Group the texts that say the same."""
+    from tenor.model import load
+    from tenor.text.sniff import Asked
+    from tenor.use.calibrate import calibrate_file
+    from tenor.use.dedupe import DEFAULT_THRESHOLD
+    from tenor.use.dedupe_file import check_ending, dedupe_file
+
+    _check(source, threshold, calibrate, pair_columns, precision_at)
+    for path in (groups, keep):
+        if path is not None:
+            check_ending(path)
+    loaded = load(model, precision=precision.value, device=device)
+    if calibrate is not None:
+        with progress_bar("Encoding pairs", quiet=quiet) as bar:
+            picked = calibrate_file(
+                loaded,
+                calibrate,
+                columns=_pair_columns(pair_columns),
+                precision_at=precision_at,
+                prompt=prompt,
+                long=long.value,
+                strict=strict,
+                progress=bar.follow,
+            )
+        _print_calibration(picked, to_notes=json_)
+        threshold = picked.threshold
+    if source is None:
+        return
+    with _Stages(quiet) as stages:
+        found = dedupe_file(
+            loaded,
+            source,
+            column=column,
+            threshold=DEFAULT_THRESHOLD if threshold is None else threshold,
+            prompt=prompt,
+            long=long.value,
+            strict=strict,
+            reading=Asked(encoding=encoding),
+            progress=stages.follow,
+            note=None if quiet else notes.print,
+        )
+    for text in (found.problems.summary(), found.beyond_limit, found.warning):
+        if text and not quiet:
+            notes.print(text)
+    _write(found, groups, keep)
+    if json_:
+        _print_json(found)
+    else:
+        _print(found, show if groups is None else 0)
+
+
+def _check(
+    source: str | None,
+    threshold: float | None,
+    calibrate: Path | None,
+    pair_columns: str | None,
+    precision_at: float | None,
+) -> None:
+    if source is None and calibrate is None:
+        raise TenorError("Give a file with texts, or --calibrate with a file of labelled pairs.")
+    if calibrate is not None and threshold is not None:
+        raise TenorError("Give either --threshold or --calibrate, which finds one, not both.")
+    if calibrate is None and (pair_columns or precision_at is not None):
+        raise TenorError("--pair-columns and --precision-at belong to --calibrate, which is missing.")
+
+
+def _pair_columns(told: str | None) -> dict[str, str | int] | None:
+    if told is None:
+        return None
+    names = [name.strip() for name in told.split(",")]
+    if len(names) != 3:
+        raise TenorError(f"--pair-columns is {told!r}; expected three columns as FIRST,SECOND,LABEL.")
+    return dict(zip(("first", "second", "label"), names, strict=True))
+
+
+class _Stages:
+    """One bar after another, as the stages of the work are heard of."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._stack = ExitStack()
+        self._bars: dict[str, Bar] = {}
+
+    def __enter__(self) -> "_Stages":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def follow(self, stage: str, count: int, total: int) -> None:
+        """Move the bar of a stage, closing the one before."""
+        if stage not in self._bars:
+            self._stack.close()
+            self._bars[stage] = self._stack.enter_context(progress_bar(stage, total, quiet=self._quiet))
+        self._bars[stage].advance(count)
+
+
+def _print_calibration(picked: "Calibration", *, to_notes: bool) -> None:
+    say = (notes if to_notes else out).print
+    say(f"{picked.pairs:,} pairs, {picked.same:,} of them say the same.")
+    if summary := picked.problems.summary():
+        notes.print(summary)
+    say("threshold  precision             recall                F1")
+    for row in picked.table:
+        mark = "  <- picked" if row.threshold == picked.threshold else ""
+        scores = row.scores
+        say(f"{row.threshold:9.4f}  {scores.precision}  {scores.recall}  {scores.f1}{mark}")
+    held = picked.crossfit
+    say(f"Picked {picked.threshold:.4f} for the {picked.wanted}. On pairs that had no part in picking it,")
+    say(f"by five-fold cross-fitting: precision {held.precision}, recall {held.recall}, F1 {held.f1}.")
+
+
+def _write(found: "Deduped", groups: Path | None, keep: Path | None) -> None:
+    from tenor.use.dedupe_file import write_rows
+
+    if groups is not None:
+        columns = ("group", "line", "role", "score", "threshold", "why", "text")
+        write_rows(groups, found.rows(), columns)
+    if keep is not None:
+        write_rows(keep, found.kept(), ("line", "texts", "text"))
+
+
+def _print(found: "Deduped", show: int) -> None:
+    for number, group in enumerate(found.groups[:show], start=1):
+        out.print(f"Group {number}: {len(group)} texts")
+        for member in group.members:
+            line, text = found.lines[member.row], one_line(member.text, _WIDTH)
+            if member.kind == "centre":
+                out.print(f"  centre  line {line}: {text}")
+            else:
+                why = one_line(member.why, 2 * _WIDTH)
+                out.print(f"  {member.score:6.3f}  line {line}: {text}  ({why})")
+    left = len(found.groups) - show
+    if show and left > 0:
+        out.print(f"… and {left:,} more groups; --out groups.csv writes all.")
+    out.print(
+        f"{len(found.texts):,} texts, {len(found.groups):,} groups at or above {found.threshold:g}; "
+        f"{found.superfluous:,} texts repeat what another says."
+    )
+
+
+def _print_json(found: "Deduped") -> None:
+    told = {"texts": len(found.texts), "threshold": found.threshold, "rows": list(found.rows())}
+    out.print(json.dumps(told, ensure_ascii=False, indent=2))

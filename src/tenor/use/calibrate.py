@@ -1,0 +1,191 @@
+"""Choosing the threshold at which two texts are taken to say the same, from pairs with a yes or a no.
+
+Every cosine that occurs is tried as a threshold. The one with the best F1 is picked, or the lowest one that
+reaches a wanted precision. Figures measured on the pairs that picked the threshold flatter it a little, so it
+is picked again on four fifths of the pairs and tested on the last fifth, five times; both are told.
+
+A caution that no calibration removes: precision depends on how many of the pairs say the same. In a labelled
+file that is often one in two or three; among all pairs of a collection it is one in thousands.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tenor.errors import TenorError
+from tenor.metrics.binary import BinaryScores, ThresholdCurve, binary_scores, threshold_curve
+from tenor.model import Model
+from tenor.model.encoding import Long
+from tenor.text.examples import Pair
+from tenor.text.problems import Problems
+from tenor.text.readers import read_pairs
+from tenor.use.neighbours import normalise
+
+_YES = ("1", "1.0", "yes", "true", "y", "t", "same", "duplicate", "paraphrase")
+_NO = ("0", "0.0", "no", "false", "n", "f", "different", "not_duplicate", "not_paraphrase")
+_STEP = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class AtThreshold:
+    """What a threshold gives."""
+
+    threshold: float
+    scores: BinaryScores
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A picked threshold, and the figures of it and of others."""
+
+    threshold: float
+    wanted: str  # what it was picked for
+    pairs: int
+    same: int  # pairs labelled yes
+    table: tuple[AtThreshold, ...]  # rising thresholds, the picked one among them
+    crossfit: BinaryScores  # of thresholds picked on other pairs
+    problems: Problems
+
+    @property
+    def fitted(self) -> BinaryScores:
+        """The figures of the picked threshold on the pairs that picked it."""
+        return next(row.scores for row in self.table if row.threshold == self.threshold)
+
+
+def calibrate_file(
+    model: Model,
+    path: str | Path,
+    *,
+    columns: Mapping[str, str | int] | None = None,
+    precision_at: float | None = None,
+    prompt: str | None = None,
+    long: Long = "truncate",
+    strict: bool = False,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Calibration:
+    """Pick a threshold for a model on a file of labelled pairs; ``columns`` names first, second and label."""
+    problems = Problems(strict=strict)
+    pairs = list(read_pairs(path, columns=columns, problems=problems))
+    labelled = [(pair, label) for pair in pairs if (label := _label(pair, problems)) is not None]
+    if not labelled:
+        raise TenorError(
+            f"{path}: no pair has a label that could be found; name the columns of both texts and label."
+        )
+    truth = np.array([label for _, label in labelled], dtype=bool)
+    texts = [pair.first for pair, _ in labelled] + [pair.second for pair, _ in labelled]
+    tell = None if progress is None else lambda count: progress(count, len(texts))
+    vectors = model.encode(texts, prompt=prompt, long=long, progress=tell)
+    normalise(vectors)
+    scores = np.einsum("kd,kd->k", vectors[: len(truth)], vectors[len(truth) :], dtype=np.float64)
+    try:
+        return calibrate(truth, scores, precision_at=precision_at, seed=seed, problems=problems)
+    except TenorError as error:
+        raise TenorError(f"{path}: {error}") from error
+
+
+def calibrate(
+    truth: ArrayLike,
+    scores: ArrayLike,
+    *,
+    precision_at: float | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    problems: Problems | None = None,
+) -> Calibration:
+    """Pick a threshold on scores [n] with truth [n], by best F1 or for a wanted precision.
+
+    >>> truth, scores = [0] * 20 + [1] * 20, [0.3] * 18 + [0.9] * 2 + [0.8] * 20
+    >>> round(calibrate(truth, scores).threshold, 2)
+    0.55
+    """
+    yes, values = np.asarray(truth, dtype=bool), np.asarray(scores, dtype=np.float64)
+    if not yes.any() or yes.all():
+        only = "yes" if yes.any() else "no"
+        raise TenorError(f"all {len(yes):,} labelled pairs are {only!r}; pairs of both kinds are needed.")
+    threshold = _pick(threshold_curve(yes, values), precision_at)
+    grid = _grid(values, threshold)
+    table = tuple(AtThreshold(at, binary_scores(yes, values >= at, seed=seed)) for at in grid)
+    held_out = _crossfit(yes, values, precision_at, folds, seed)
+    return Calibration(
+        threshold=threshold,
+        wanted="best F1" if precision_at is None else f"precision of at least {precision_at:g}",
+        pairs=len(yes),
+        same=int(yes.sum()),
+        table=table,
+        crossfit=binary_scores(yes, held_out, seed=seed),
+        problems=problems or Problems(),
+    )
+
+
+def _pick(curve: ThresholdCurve, precision_at: float | None) -> float:
+    if precision_at is None:
+        place = int(np.argmax(curve.f1))
+    else:
+        enough = np.flatnonzero(curve.precision >= precision_at)
+        if not len(enough):
+            best = int(np.argmax(curve.precision))
+            raise TenorError(
+                f"no threshold reaches a precision of {precision_at:g}; the highest is "
+                f"{curve.precision[best]:.3f}, at {curve.thresholds[best]:.3f}."
+            )
+        place = int(enough[-1])
+    return _between(curve.thresholds, place)
+
+
+def _between(thresholds: NDArray[np.float64], place: int) -> float:
+    """Go half way to the next lower score, which lets the same pairs in and is not tied to one of them."""
+    here = float(thresholds[place])
+    if place + 1 == len(thresholds):
+        return here
+    half = (here + float(thresholds[place + 1])) / 2
+    rounded = round(half, 4)  # a number that a person can write down, where it stays between the two
+    return rounded if thresholds[place + 1] < rounded <= here else half
+
+
+def _grid(values: NDArray[np.float64], picked: float) -> list[float]:
+    low, high = np.quantile(values, [0.02, 0.999])
+    steps = np.arange(np.floor(low / _STEP), np.ceil(high / _STEP) + 1) * _STEP
+    return sorted({*(round(float(step), 4) for step in steps if step <= 1), picked})
+
+
+def _crossfit(
+    yes: NDArray[np.bool_], values: NDArray[np.float64], precision_at: float | None, folds: int, seed: int
+) -> NDArray[np.bool_]:
+    """Predict every pair by a threshold that it had no part in [n]."""
+    fold = _folds(yes, folds, seed)
+    predicted = np.zeros(len(yes), dtype=bool)
+    for number in range(folds):
+        test, train = fold == number, fold != number
+        if not yes[train].any():
+            continue
+        try:
+            threshold = _pick(threshold_curve(yes[train], values[train]), precision_at)
+        except TenorError:
+            continue  # the wanted precision is out of reach on these: nothing is let in
+        predicted[test] = values[test] >= threshold
+    return predicted
+
+
+def _folds(yes: NDArray[np.bool_], folds: int, seed: int) -> NDArray[np.int64]:
+    """Deal both kinds of pairs out evenly, in random order."""
+    generator = np.random.default_rng(seed)
+    fold = np.empty(len(yes), dtype=np.int64)
+    for kind in (False, True):
+        rows = generator.permutation(np.flatnonzero(yes == kind))
+        fold[rows] = np.arange(len(rows)) % folds
+    return fold
+
+
+def _label(pair: Pair, problems: Problems) -> bool | None:
+    text = pair.label if pair.label is not None else None if pair.score is None else f"{pair.score:g}"
+    if text is None:
+        problems.add(pair.origin, "the pair has no label; row left out")
+        return None
+    word = text.strip().casefold()
+    if word in _YES or word in _NO:
+        return word in _YES
+    raise TenorError(f"{pair.origin}: the label {text[:40]!r} is neither 1 (says the same) nor 0 (does not).")

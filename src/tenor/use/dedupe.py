@@ -1,0 +1,223 @@
+"""Groups of texts that say the same.
+
+Texts that are equal but for case and spaces are collapsed first. The others are compared by the cosine of
+their vectors, all pairs up to 300,000 distinct texts, in blocks; above that by an inverted file, which may
+miss a few pairs and says how many on a sample. A group is a centre and texts that each reach the threshold
+with that centre (see ``grouping``), so that a group never drifts from one meaning to another by a chain.
+"""
+
+import tempfile
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from tenor.errors import TenorError
+from tenor.machine import thread_count
+from tenor.model import Model
+from tenor.model.encoding import Long
+from tenor.use.cells import Cells
+from tenor.use.differences import Difference, differences, tell_differences
+from tenor.use.grouping import centre_groups
+from tenor.use.neighbours import Exact, Floats, Neighbourhood, Rows, normalise
+
+EXACT_LIMIT = 300_000
+
+# The lowest cosine that counts as saying the same.
+DEFAULT_THRESHOLD = 0.85
+
+# Called with the name of a stage, the amount just done and the whole amount of that stage.
+Progress = Callable[[str, int, int], None]
+Note = Callable[[str], None]
+Kind = Literal["centre", "same text", "same but for case or spaces", "alike"]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One text of a group, and why it is there."""
+
+    row: int  # place among the texts given
+    text: str
+    kind: Kind
+    score: float  # cosine with the centre
+    differences: tuple[Difference, ...] = ()  # from the centre, word by word
+
+    @property
+    def why(self) -> str:
+        """Say in a few words why the text is in its group.
+
+        >>> Member(3, "hi", "same text", 1.0).why
+        'same text'
+        """
+        return f"alike: {tell_differences(self.differences)}" if self.kind == "alike" else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Texts that say the same; the first member is the centre, the others follow by falling score."""
+
+    members: tuple[Member, ...]
+
+    @property
+    def centre(self) -> Member:
+        """The text that every member was compared with."""
+        return self.members[0]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+
+def dedupe(
+    model: Model,
+    texts: Sequence[str],
+    *,
+    threshold: float = DEFAULT_THRESHOLD,
+    prompt: str | None = None,
+    long: Long = "truncate",
+    exact_limit: int = EXACT_LIMIT,
+    progress: Progress | None = None,
+    note: Note | None = None,
+) -> list[Group]:
+    """Find the groups of two and more texts that say the same, the largest first.
+
+    Blank texts belong to no group. ``note`` hears when an index takes the place of comparing all pairs.
+    """
+
+    def encode(distinct: list[str], out: Floats) -> None:
+        tell = None if progress is None else lambda count: progress("Encoding", count, len(distinct))
+        model.encode(distinct, prompt=prompt, long=long, progress=tell, out=out)
+
+    return group_texts(texts, encode, model.width, threshold, exact_limit, progress=progress, note=note)
+
+
+def group_texts(
+    texts: Sequence[str],
+    encode: Callable[[list[str], Floats], None],
+    width: int,
+    threshold: float,
+    exact_limit: int,
+    *,
+    progress: Progress | None = None,
+    note: Note | None = None,
+) -> list[Group]:
+    """Group texts by vectors that ``encode`` fills in; what ``dedupe`` does when it has a model."""
+    if not 0 < threshold <= 1:
+        raise TenorError(f"The threshold is {threshold:g}; expected a cosine above 0 and at most 1.")
+    rows, of = _distinct(texts)
+    with tempfile.TemporaryDirectory(prefix="tenor-dedupe-", ignore_cleanup_errors=True) as folder:
+        aside = Path(folder) if len(rows) > exact_limit else None
+        vectors = _room(len(rows), width, aside)
+        encode([texts[row] for row in rows], vectors)
+        centre, scores = _group_vectors(vectors, of, threshold, aside, progress, note)
+        del vectors  # before the groups are built: half a gigabyte at 300,000 texts
+    return _groups(texts, rows, of, centre, scores)
+
+
+def _distinct(texts: Sequence[str]) -> tuple[Rows, Rows]:
+    """Give the first row of each distinct text [u], and for every text its distinct one [n], -1 if blank."""
+    seen: dict[str, int] = {}
+    rows: list[int] = []
+    of = np.full(len(texts), -1, dtype=np.int64)
+    for row, text in enumerate(texts):
+        plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+        if plain:
+            number = seen.setdefault(plain, len(rows))
+            if number == len(rows):
+                rows.append(row)
+            of[row] = number
+    return np.array(rows, dtype=np.int64), of
+
+
+def _room(rows: int, width: int, aside: Path | None) -> Floats:
+    """Give an array for the vectors, in memory or, when there are too many, mapped from a file."""
+    if aside is None or rows == 0:
+        return np.empty((rows, width), dtype=np.float32)
+    return np.memmap(aside / "vectors", np.float32, "w+", shape=(rows, width))
+
+
+def _group_vectors(
+    vectors: Floats,
+    of: Rows,
+    threshold: float,
+    aside: Path | None,
+    progress: Progress | None,
+    note: Note | None,
+) -> tuple[Rows, NDArray[np.float64]]:
+    """Give the centre of each distinct text [u], as another distinct text, and its score with it [u]."""
+    normalise(vectors)
+    kept, which = _collapse(vectors)
+    vectors = vectors[: len(kept)]
+    weights = np.bincount(which[of[of >= 0]], minlength=len(kept))
+    total = len(kept) if aside else len(kept) * (len(kept) + 1) // 2
+    tell = None if progress is None else lambda count: progress("Comparing", count, total)
+    near = _neighbourhood(vectors, threshold, aside, note)
+    with threadpool_limits(thread_count(), user_api="blas"):
+        centre = centre_groups(near, weights, progress=tell)
+    scores = np.where(centre == np.arange(len(kept)), 1.0, near.scores(np.arange(len(kept)), centre))
+    return kept[centre[which]], np.minimum(scores, 1.0)[which]
+
+
+def _neighbourhood(vectors: Floats, threshold: float, aside: Path | None, note: Note | None) -> Neighbourhood:
+    if aside is None:
+        return Exact(vectors, threshold)
+    cells = Cells(vectors, threshold, file=aside / "sorted")
+    if note is not None:
+        note(
+            f"{len(vectors):,} distinct texts are too many to compare all pairs; an index is used, which "
+            f"finds {cells.recall():.1%} of the pairs that reach the threshold (measured on 500 texts)."
+        )
+    return cells
+
+
+def _collapse(vectors: Floats) -> tuple[Rows, Rows]:
+    """Move the distinct vectors to the front; give their old rows [k], and for each old row its vector [u].
+
+    Vectors are the same bit for bit when a model sees no difference between two spellings. Zeros, which a
+    model gives to texts that it cannot read, say nothing and stay apart.
+    """
+    seen: dict[bytes, int] = {}
+    kept: list[int] = []
+    which = np.empty(len(vectors), dtype=np.int64)
+    for row, vector in enumerate(vectors):
+        key = blake2b(vector.tobytes(), digest_size=16).digest() if vector.any() else b"%d" % row
+        number = seen.setdefault(key, len(kept))
+        if number == len(kept):
+            vectors[number] = vector
+            kept.append(row)
+        which[row] = number
+    return np.array(kept, dtype=np.int64), which
+
+
+def _groups(
+    texts: Sequence[str], rows: Rows, of: Rows, centre: Rows, scores: NDArray[np.float64]
+) -> list[Group]:
+    filled = np.flatnonzero(of >= 0)
+    centres = centre[of[filled]]
+    sizes = np.bincount(centres, minlength=len(rows))
+    members: dict[int, list[Member]] = {}
+    for row, at in zip(filled.tolist(), centres.tolist(), strict=True):
+        if sizes[at] > 1:
+            middle = int(rows[at])
+            score = float(scores[of[row]])
+            members.setdefault(at, []).append(_member(row, texts, middle, of[row] == at, score))
+    groups = [Group(tuple(sorted(each, key=_by_kind))) for each in members.values()]
+    return sorted(groups, key=lambda group: (-len(group), group.centre.row))
+
+
+def _member(row: int, texts: Sequence[str], middle: int, same: bool, score: float) -> Member:
+    text, other = texts[row], texts[middle]
+    if row == middle:
+        return Member(row, text, "centre", 1.0)
+    if same:
+        return Member(row, text, "same text" if text == other else "same but for case or spaces", 1.0)
+    return Member(row, text, "alike", score, differences(text, other))
+
+
+def _by_kind(member: Member) -> tuple[bool, float, int]:
+    return member.kind != "centre", -member.score, member.row

@@ -1,0 +1,118 @@
+"""`tenor dedupe` as a person calls it."""
+
+import csv
+import json
+
+import pytest
+
+from tenor.cli.main import run
+
+TEXTS = [
+    "the cat sat on a mat",
+    "The cat sat on a mat",
+    "a dog ran home",
+    "the cat sat on a mat",
+    "",
+    "no money",
+]
+PAIRS = [
+    ("the cat sat on a mat", "the cat sat on a mat", "1"),
+    ("a dog ran home", "a dog ran home", "1"),
+    ("the cat sat on a mat", "how old is this book", "0"),
+    ("no money", "the big red tree", "0"),
+]
+
+
+@pytest.fixture
+def tenor(tiny_folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    (tmp_path / "in.txt").write_text("".join(text + "\n" for text in TEXTS))
+    rows = "".join("\t".join(row) + "\n" for row in 3 * PAIRS)
+    (tmp_path / "pairs.tsv").write_text("first\tsecond\tsame\n" + rows)
+
+    def run_here(*arguments):
+        try:
+            run(["dedupe", *map(str, arguments), "--model", str(tiny_folder), "--precision", "fp32"])
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run_here
+
+
+def test_prints_groups_for_people(tenor):
+    code, printed, noted = tenor("in.txt", "--threshold", "0.999")
+    assert code == 0, noted
+    assert "Group 1: 3 texts" in printed
+    assert "centre  line 1: the cat sat on a mat" in printed
+    assert "1.000  line 2: The cat sat on a mat  (same but for case or spaces)" in printed
+    assert "1.000  line 4: the cat sat on a mat  (same text)" in printed
+    assert "5 texts, 1 groups at or above 0.999; 2 texts repeat what another says." in printed
+    assert "in.txt:5: the text is empty" in noted
+
+
+def test_writes_groups_and_what_is_kept(tenor, tmp_path):
+    code, printed, _ = tenor("in.txt", "--threshold", "0.999", "--out", "g.csv", "--keep", "k.jsonl")
+    assert code == 0
+    assert "Group 1" not in printed
+    with open(tmp_path / "g.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["group"], row["line"], row["role"], row["score"]) for row in rows] == [
+        ("1", "1", "centre", "1.0"), ("1", "2", "member", "1.0"), ("1", "4", "member", "1.0"),
+    ]  # fmt: skip
+    kept = [json.loads(line) for line in (tmp_path / "k.jsonl").read_text().splitlines()]
+    assert [(row["line"], row["texts"]) for row in kept] == [(1, 3), (3, 1), (6, 1)]
+
+
+def test_json(tenor):
+    code, printed, _ = tenor("in.txt", "--threshold", "0.999", "--json", "--quiet")
+    told = json.loads(printed)
+    assert code == 0
+    assert (told["texts"], told["threshold"], len(told["rows"])) == (5, 0.999, 3)
+
+
+def test_calibrates_prints_a_table_and_uses_the_threshold(tenor):
+    code, printed, noted = tenor("in.txt", "--calibrate", "pairs.tsv", "--pair-columns", "first,second,same")
+    assert code == 0, noted
+    assert "12 pairs, 6 of them say the same." in printed
+    assert "<- picked" in printed
+    assert "cross-fitting: precision" in printed
+    assert "Group 1: 3 texts" in printed
+
+
+def test_calibrates_alone(tenor):
+    code, printed, _ = tenor("--calibrate", "pairs.tsv")
+    assert code == 0
+    assert "Picked" in printed
+    assert "Group" not in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "Give a file"),
+        (["missing.txt"], "missing.txt does not exist"),
+        (["empty.txt"], "empty.txt"),
+        (["in.txt", "--threshold", "2"], "threshold is 2"),
+        (["in.txt", "--out", "g.xlsx"], "expected .csv or .jsonl"),
+        (["in.txt", "--out", "no/g.csv"], "does not exist"),
+        (["in.txt", "--strict"], "in.txt:5"),
+        (["in.txt", "--calibrate", "pairs.tsv", "--threshold", "0.5"], "not both"),
+        (["in.txt", "--precision-at", "0.9"], "--calibrate"),
+        (["--calibrate", "missing.tsv"], "missing.tsv does not exist"),
+        (["--calibrate", "few.tsv"], "no pair has a label"),
+        (["--calibrate", "pairs.tsv", "--pair-columns", "a,b"], "FIRST,SECOND,LABEL"),
+        (["--calibrate", "pairs.tsv", "--pair-columns", "first,second,label"], "has no column 'label'"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(tenor, tmp_path, arguments, says):
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "few.tsv").write_text("first\tsecond\na big cat\ta big dog\n")
+    code, printed, noted = tenor(*arguments)
+    assert (code, printed) == (2, "")
+    assert says in noted
+    assert noted.count("\n") == 1
+    assert not (tmp_path / "g.csv").exists()

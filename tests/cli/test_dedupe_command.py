@@ -31,9 +31,9 @@ def tenor(tiny_folder, tmp_path, monkeypatch, capsys):
     rows = "".join("\t".join(row) + "\n" for row in 3 * PAIRS)
     (tmp_path / "pairs.tsv").write_text("first\tsecond\tsame\n" + rows)
 
-    def run_here(*arguments):
+    def run_here(*arguments, command="dedupe"):
         try:
-            run(["dedupe", *map(str, arguments), "--model", str(tiny_folder), "--precision", "fp32"])
+            run([command, *map(str, arguments), "--model", str(tiny_folder), "--precision", "fp32"])
             code = 0
         except SystemExit as end:
             code = end.code or 0
@@ -65,6 +65,14 @@ def test_writes_groups_and_what_is_kept(tenor, tmp_path):
     ]  # fmt: skip
     kept = [json.loads(line) for line in (tmp_path / "k.jsonl").read_text().splitlines()]
     assert [(row["line"], row["texts"]) for row in kept] == [(1, 3), (3, 1), (6, 1)]
+
+
+def test_vectors_made_before_give_the_same_groups(tenor):
+    assert tenor("in.txt", "--out", "v.npy", command="embed")[0] == 0
+    _, fresh, _ = tenor("in.txt", "--threshold", "0.7")
+    code, stored, _ = tenor("in.txt", "--threshold", "0.7", "--vectors", "v.npy")
+    assert code == 0
+    assert stored == fresh
 
 
 def test_json(tenor):
@@ -100,6 +108,9 @@ def test_calibrates_alone(tenor):
         (["in.txt", "--out", "g.xlsx"], "expected .csv or .jsonl"),
         (["in.txt", "--out", "no/g.csv"], "does not exist"),
         (["in.txt", "--strict"], "in.txt:5"),
+        (["in.csv", "--keep", "in.csv"], "is to be read"),
+        (["in.txt", "--vectors", "other.npy"], "vectors of other texts"),
+        (["other.txt", "--vectors", "other.npy", "--long", "chunk"], "not with"),
         (["in.txt", "--calibrate", "pairs.tsv", "--threshold", "0.5"], "not both"),
         (["in.txt", "--precision-at", "0.9"], "--calibrate"),
         (["--calibrate", "missing.tsv"], "missing.tsv does not exist"),
@@ -110,6 +121,10 @@ def test_calibrates_alone(tenor):
 )
 def test_mistakes_are_told_in_one_sentence(tenor, tmp_path, arguments, says):
     (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "in.csv").write_text("text\nthe cat\n")
+    (tmp_path / "other.txt").write_text("the cat sat on a mat\na dog\n")
+    if "other.npy" in arguments:
+        assert tenor("other.txt", "--out", "other.npy", command="embed")[0] == 0
     (tmp_path / "few.tsv").write_text("first\tsecond\na big cat\ta big dog\n")
     code, printed, noted = tenor(*arguments)
     assert (code, printed) == (2, "")

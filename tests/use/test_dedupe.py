@@ -14,18 +14,14 @@ from tenor.use.differences import differences
 WIDTH = 6
 
 
-def by_table(table):
-    """Encode texts by looking their vectors up."""
-
-    def encode(texts, out):
-        for row, text in enumerate(texts):
-            out[row] = table[text]
-
-    return encode
-
-
 def group(texts, table, threshold, limit=EXACT_LIMIT, **options):
-    return group_texts(texts, by_table(table), WIDTH, threshold, limit, **options)
+    """Group texts whose vectors are looked up in a table."""
+
+    def encode(rows, out):
+        for place, row in enumerate(rows):
+            out[place] = table[texts[row]]
+
+    return group_texts(texts, encode, WIDTH, threshold, limit, **options)
 
 
 @given(

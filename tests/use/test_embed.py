@@ -191,6 +191,14 @@ def test_empty_sources(model, tmp_path, content, says):
         assert embed_file(model, source, out).problems.count == 2
 
 
+def test_the_source_is_never_overwritten(model, tmp_path):
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"text": "cat"}\n')
+    with pytest.raises(TenorError, match="is to be read"):
+        embed_file(model, source, source)
+    assert source.read_text() == '{"text": "cat"}\n'
+
+
 def test_a_long_line_is_one_row(model, tmp_path):
     source = write(tmp_path / "in.txt", ["cat " * 250_000, "dog"])
     embed_file(model, source, tmp_path / "o.npy")

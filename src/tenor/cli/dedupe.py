@@ -48,6 +48,9 @@ Groups = Annotated[Path | None, typer.Option("--out", "-o", help="Write the grou
 Keep = Annotated[
     Path | None, typer.Option(help="Write the texts without duplicates, the centre of each group kept.")
 ]
+Vectors = Annotated[
+    Path | None, typer.Option(help="Vectors of IN that `tenor embed` made, to spare encoding it again.")
+]
 Calibrate = Annotated[Path | None, typer.Option(help="Labelled pairs to find the threshold on.")]
 PairColumns = Annotated[
     str | None,
@@ -70,6 +73,7 @@ def dedupe(
     threshold: Threshold = None,
     groups: Groups = None,
     keep: Keep = None,
+    vectors: Vectors = None,
     calibrate: Calibrate = None,
     pair_columns: PairColumns = None,
     precision_at: PrecisionAt = None,
@@ -89,12 +93,12 @@ def dedupe(
     from tenor.text.sniff import Asked
     from tenor.use.calibrate import calibrate_file
     from tenor.use.dedupe import DEFAULT_THRESHOLD
-    from tenor.use.dedupe_file import check_ending, dedupe_file
+    from tenor.use.dedupe_file import check_out, dedupe_file
 
     _check(source, threshold, calibrate, pair_columns, precision_at)
     for path in (groups, keep):
         if path is not None:
-            check_ending(path)
+            check_out(path, source)
     loaded = load(model, precision=precision.value, device=device)
     if calibrate is not None:
         with progress_bar("Encoding pairs", quiet=quiet) as bar:
@@ -117,6 +121,7 @@ def dedupe(
             loaded,
             source,
             column=column,
+            vectors=vectors,
             threshold=DEFAULT_THRESHOLD if threshold is None else threshold,
             prompt=prompt,
             long=long.value,
@@ -220,11 +225,11 @@ def _print(found: "Deduped", show: int) -> None:
     if show and left > 0:
         out.print(f"… and {left:,} more groups; --out groups.csv writes all.")
     out.print(
-        f"{len(found.texts):,} texts, {len(found.groups):,} groups at or above {found.threshold:g}; "
+        f"{found.filled:,} texts, {len(found.groups):,} groups at or above {found.threshold:g}; "
         f"{found.superfluous:,} texts repeat what another says."
     )
 
 
 def _print_json(found: "Deduped") -> None:
-    told = {"texts": len(found.texts), "threshold": found.threshold, "rows": list(found.rows())}
+    told = {"texts": found.filled, "threshold": found.threshold, "rows": list(found.rows())}
     out.print(json.dumps(told, ensure_ascii=False, indent=2))

@@ -89,16 +89,16 @@ def dedupe(
     Blank texts belong to no group. ``note`` hears when an index takes the place of comparing all pairs.
     """
 
-    def encode(distinct: list[str], out: Floats) -> None:
-        tell = None if progress is None else lambda count: progress("Encoding", count, len(distinct))
-        model.encode(distinct, prompt=prompt, long=long, progress=tell, out=out)
+    def encode(rows: Rows, out: Floats) -> None:
+        tell = None if progress is None else lambda count: progress("Encoding", count, len(rows))
+        model.encode([texts[row] for row in rows], prompt=prompt, long=long, progress=tell, out=out)
 
     return group_texts(texts, encode, model.width, threshold, exact_limit, progress=progress, note=note)
 
 
 def group_texts(
     texts: Sequence[str],
-    encode: Callable[[list[str], Floats], None],
+    encode: Callable[[Rows, Floats], None],
     width: int,
     threshold: float,
     exact_limit: int,
@@ -106,14 +106,14 @@ def group_texts(
     progress: Progress | None = None,
     note: Note | None = None,
 ) -> list[Group]:
-    """Group texts by vectors that ``encode`` fills in; what ``dedupe`` does when it has a model."""
+    """Group texts by vectors that ``encode`` fills in for the rows that it is given."""
     if not 0 < threshold <= 1:
         raise TenorError(f"The threshold is {threshold:g}; expected a cosine above 0 and at most 1.")
     rows, of = _distinct(texts)
     with tempfile.TemporaryDirectory(prefix="tenor-dedupe-", ignore_cleanup_errors=True) as folder:
         aside = Path(folder) if len(rows) > exact_limit else None
         vectors = _room(len(rows), width, aside)
-        encode([texts[row] for row in rows], vectors)
+        encode(rows, vectors)
         centre, scores = _group_vectors(vectors, of, threshold, aside, progress, note)
         del vectors  # before the groups are built: half a gigabyte at 300,000 texts
     return _groups(texts, rows, of, centre, scores)

@@ -12,7 +12,7 @@ every row tells where.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -30,7 +30,7 @@ from tenor.text.readers import read_texts
 from tenor.text.sniff import Asked
 from tenor.use.journal import Journal
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
-from tenor.use.vector_files import WRITERS, Record, Writer
+from tenor.use.vector_files import WRITERS, Record, Writer, digest_texts
 from tenor.version import VERSION
 
 WINDOW_ROWS = 100_000
@@ -93,7 +93,7 @@ def embed_file(
     it runs: that an earlier run is continued or thrown away.
     """
     out = Path(out)
-    maker = _writer_for(out)
+    maker = _writer_for(out, source)
     texts = _Source(source, column, strict, reading or Asked())
     total = texts.count()
     with Journal(out, _settings(model, texts, prompt, long, window), note=note) as journal:
@@ -110,9 +110,9 @@ def embed_file(
                 vectors = writer.room(len(part.texts))
                 model.encode(part.texts, prompt=prompt, long=long, progress=tell, out=vectors)
                 writer.add(vectors, part.texts, np.array(part.lines, dtype=np.int64))
-            _hash(hasher, part.texts)
+            digest = digest_texts(hasher, part.texts)
             beyond = count_beyond_limit(model, part.texts, prompt=prompt)
-            done = _Done(done.rows + len(part.texts), done.beyond + beyond, hasher.hexdigest())
+            done = _Done(done.rows + len(part.texts), done.beyond + beyond, digest)
             journal.commit(asdict(done))
         record = _record(model, texts, prompt, long, done)
         with journal.writing():
@@ -122,12 +122,14 @@ def embed_file(
     return Embedded(record, resumed, texts.problems, warning)
 
 
-def _writer_for(out: Path) -> Callable[[Path, int], Writer]:
+def _writer_for(out: Path, source: str | Path) -> Callable[[Path, int], Writer]:
     if out.suffix not in WRITERS:
         known = ", ".join(WRITERS)
         raise TenorError(f"Cannot tell the format of {str(out)!r} by its ending; expected {known}.")
     if not out.parent.is_dir():
         raise TenorError(f"Cannot write {out}: the folder {str(out.parent)!r} does not exist.")
+    if out.exists() and Path(source).exists() and out.samefile(source):
+        raise TenorError(f"Cannot write {out}: it is the file that is to be read. Choose another name.")
     return WRITERS[out.suffix]
 
 
@@ -176,8 +178,8 @@ def _begin(
     if not journal.progress:
         return _Done(), hasher, rows
     before = _Done(**journal.progress)
-    _hash(hasher, (sentence.text for sentence in islice(rows, before.rows)))
-    if hasher.hexdigest() == before.digest:
+    digest = digest_texts(hasher, (sentence.text for sentence in islice(rows, before.rows)))
+    if digest == before.digest:
         if note is not None:
             note(f"Going on after the {before.rows:,} rows that an earlier run has done.")
         return before, hasher, rows
@@ -204,12 +206,6 @@ def _windows(rows: Iterator[Sentence], most: int) -> Iterator[_Window]:
         yield window
 
 
-def _hash(hasher: "hashlib._Hash", texts: Iterable[str]) -> None:
-    for text in texts:
-        data = text.encode("utf-8", errors="surrogatepass")
-        hasher.update(len(data).to_bytes(8, "little") + data)
-
-
 def _record(model: Model, texts: _Source, prompt: str | None, long: Long, done: _Done) -> Record:
     return Record(
         model=model.name,
@@ -218,6 +214,7 @@ def _record(model: Model, texts: _Source, prompt: str | None, long: Long, done: 
         width=model.width,
         rows=done.rows,
         source=str(texts.path),
+        digest=done.digest,
         prompt=prompt,
         long=long,
         beyond_limit=done.beyond,

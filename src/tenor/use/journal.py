@@ -71,8 +71,9 @@ class Journal:
 
     def commit(self, progress: Mapping[str, Any]) -> None:
         """Record that everything in the folder is whole up to here."""
-        for name in self._files():
-            _sync(self.folder / name)
+        with self.writing():
+            for name in self._files():
+                _sync(self.folder / name)
         self._record(progress)
 
     def publish(self, whole: Path) -> None:

@@ -12,9 +12,10 @@ could not be read shift nothing unnoticed. A writer works in a folder of its own
 record of what made the vectors is given at the end.
 """
 
+import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -41,6 +42,7 @@ class Record:
     width: int
     rows: int
     source: str
+    digest: str  # sha256 of the texts, see ``digest_texts``
     prompt: str | None = None
     long: str = "truncate"
     beyond_limit: int = 0  # texts longer than the model takes
@@ -209,6 +211,14 @@ WRITERS: dict[str, type[NumpyWriter] | type[SafetensorsWriter] | type[JsonlWrite
     ".parquet": ParquetWriter,
     ".jsonl": JsonlWriter,
 }
+
+
+def digest_texts(hasher: "hashlib._Hash", texts: Iterable[str]) -> str:
+    """Add texts to a hash, each with its length so that none can run into the next, and give the digest."""
+    for text in texts:
+        data = text.encode("utf-8", errors="surrogatepass")
+        hasher.update(len(data).to_bytes(8, "little") + data)
+    return hasher.hexdigest()
 
 
 def beside(out: Path) -> Path:

@@ -38,6 +38,7 @@ class Card:
     rows: int = 0
     next_number: int = 1
     trained_rows: int = 0  # rows when the neighbour structure was made; 0: there is none, search is exact
+    spread: float = 0.1  # of the cosine between texts that have nothing to do with each other
     change: str = ""  # the job that made this card
 
     def filterable(self) -> list[Column]:

@@ -31,6 +31,7 @@ from tenor.use.card import (
     write_card,
     write_unfinished,
 )
+from tenor.use.fusion import chance_spread
 from tenor.use.intake import Taken, take_passages, windows
 from tenor.use.limits import count_beyond_limit
 from tenor.use.passages import TABLE, Passages, Vectors
@@ -43,6 +44,7 @@ Note = Callable[[str], None]
 # Readers follow the card at every search, so an old version is needed only while one search runs.
 _KEPT_FOR_READERS = timedelta(minutes=10)
 _RETRAIN_GROWTH = 1.5
+_SAMPLE = 512  # vectors by which the spread of cosines is judged
 
 
 @dataclass
@@ -92,7 +94,8 @@ class IndexJob:
         except BaseException:
             self._forget_if_empty(base)
             raise
-        card = publish(self.folder, store, replace(self.state.card, change=self.state.change), self.note)
+        card = replace(self.state.card, change=self.state.change)
+        card = publish(self.folder, store, card, self.note, kept=lambda: self._write_down(store))
         return Report(
             card,
             added=card.rows - (base.rows if base else 0),
@@ -169,18 +172,26 @@ class IndexJob:
             (self.folder / UNFINISHED).unlink(missing_ok=True)
 
 
-def publish(folder: Path, store: Passages, card: Card, note: Note) -> Card:
-    """Bring the search structures up to date and let the card name the result."""
+def publish(
+    folder: Path, store: Passages, card: Card, note: Note, *, kept: Callable[[], None] = lambda: None
+) -> Card:
+    """Bring the search structures up to date and let the card name the result.
+
+    ``kept`` is called when a step is done that a killed job need not do again.
+    """
     rows = store.count()
     plan = plan_for(rows, card.width)
     rebuild = plan is not None and rows > _RETRAIN_GROWTH * card.trained_rows
     if rebuild:
         note(f"Making the neighbour structure over {rows:,} vectors …")
     store.refresh(plan, rebuild=rebuild, stem=card.stem)
-    card = replace(card, rows=rows, trained_rows=rows if rebuild else card.trained_rows)
+    trained = rows if rebuild else card.trained_rows
+    card = replace(card, rows=rows, trained_rows=trained, spread=chance_spread(store.sample(_SAMPLE)))
     first = not (folder / CARD).exists()
     if first:
+        kept()
         store.prune(older_than=timedelta(milliseconds=1))  # nobody reads it yet
+        kept()
     card = _named(folder, store, card)
     # From here on the change counts; what follows only tidies up.
     (folder / UNFINISHED).unlink(missing_ok=True)

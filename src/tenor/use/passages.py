@@ -8,6 +8,7 @@ Fields: id (text), text, vector (unit length, float32 [width]), and c0, c1, … 
 """
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -54,7 +55,8 @@ class Passages:
     def create(cls, folder: Path, columns: Sequence[Column], *, width: int) -> "Passages":
         """Make an empty table, in place of one that may be there."""
         with _storing(folder):
-            _database(folder).create_table(TABLE, schema=_schema(columns, width), mode="overwrite")
+            shutil.rmtree(folder / f"{TABLE}.lance", ignore_errors=True)
+            _database(folder).create_table(TABLE, schema=_schema(columns, width))
         return cls(folder, columns, width=width)
 
     @property
@@ -136,11 +138,14 @@ class Passages:
                 finally:
                     os.close(descriptor)
 
-    def ids(self) -> Iterator[list[str]]:
-        """Yield all ids, a few thousand at a time."""
+    def sample(self, count: int) -> Vectors:
+        """Return the vectors of some rows [n, width], the same ones for the same table."""
+        rows = self.count()
+        places = np.random.default_rng(0).choice(rows, size=min(count, rows), replace=False)
         with _storing(self._folder):
-            for batch in self._table.search().select(["id"]).to_batches():
-                yield batch.column("id").to_pylist()
+            return self._matrix(
+                self._table.take_offsets(sorted(places.tolist())).select(["vector"]).to_arrow()
+            )
 
     def nearest(self, vector: Vectors, k: int, *, condition: str | None, plan: Plan | None) -> list[Found]:
         """Return the ``k`` rows of highest cosine, through the plan's structure or, without one, exactly."""
@@ -176,6 +181,10 @@ class Passages:
             for row, cosine in zip(found, (vectors @ vector).tolist(), strict=True):
                 row["cosine"] = cosine
         return found
+
+    def _matrix(self, table: Any) -> Vectors:
+        flat: Vectors = table["vector"].combine_chunks().flatten().to_numpy()
+        return flat.reshape(len(table), self._width)
 
     def _arrow(self, passages: Sequence[Passage], vectors: Vectors) -> Any:
         import pyarrow as pa

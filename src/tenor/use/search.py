@@ -1,7 +1,7 @@
 """Searching an index: by words, by meaning, or by both.
 
 ``lexical`` ranks by BM25 over the words of the texts, ``vector`` by the cosine between the model's vectors of
-query and text, and ``hybrid`` joins the two rankings (``fusion.py``). A filter narrows what is searched
+query and text, and ``hybrid`` adds the two up (``fusion.py``). A filter narrows what is searched
 before ranking, so that ``k`` hits are found wherever there are as many.
 """
 
@@ -9,14 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.use.card import Card, read_card
 from tenor.use.columns import Value
 from tenor.use.filters import compile_filter
-from tenor.use.fusion import reciprocal_rank_fusion
+from tenor.use.fusion import fuse
 from tenor.use.index import matching_model
 from tenor.use.index_job import unit
 from tenor.use.passages import Found, Passages, Vectors
@@ -117,10 +116,11 @@ class Searcher:
     def _hits(self, near: Sequence[Found], words: Sequence[Found], mode: Mode) -> list[Hit]:
         found = {row["id"]: row for row in [*near, *words]}
         bm25 = {row["id"]: float(row["_score"]) for row in words}
-        if mode is Mode.hybrid:
-            scores: Mapping[Any, float] = reciprocal_rank_fusion([[row["id"] for row in near], list(bm25)])
+        if mode is Mode.lexical:
+            scores = bm25
         else:
-            scores = bm25 if mode is Mode.lexical else {row["id"]: row["cosine"] for row in near}
+            cosines = {name: row["cosine"] for name, row in found.items()}
+            scores = fuse(cosines, bm25, spread=self.card.spread)
         return [self._hit(found[each], scores[each], bm25.get(each)) for each in scores]
 
     def _hit(self, row: Found, score: float, bm25: float | None) -> Hit:

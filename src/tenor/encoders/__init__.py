@@ -1,0 +1,1 @@
+"""Encoders: tokens in, a vector per token and per text out."""

@@ -1,0 +1,201 @@
+"""BERT in OpenVINO: the engine for CPUs.
+
+Each thread runs a stream of its own, so that several batches are under way and no thread waits for another
+inside a layer. Shapes: n texts, T tokens, d width.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openvino
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+
+from tenor.assets import cache_folder
+from tenor.encoders.bert.config import BertConfig
+from tenor.encoders.bert.openvino_graph import POOLINGS, BertGraph, Weights
+from tenor.encoders.bert.quantize import VERSION, LinearScales, QuantizedOperands, find_scales, graph_inputs
+from tenor.encoders.bert.weights import read_tensors
+from tenor.encoders.engine import Floats, Precision
+from tenor.errors import TenorError
+from tenor.files import atomic_file
+from tenor.layers.pooling_config import PoolingConfig
+from tenor.machine import guard, thread_count
+from tenor.text.tokenizer import Tokenizer
+from tenor.text.tokens import Tokens
+
+# Measured: a pass should stay in the caches of one core.
+_TOKEN_BUDGET = 1024
+_HINTS: dict[Precision, str] = {"fp32": "f32", "bf16": "bf16", "int8": "f32"}
+
+
+class OpenVINOEngine:
+    """Runs a BERT encoder with one pooling on the CPU."""
+
+    def __init__(
+        self,
+        config: BertConfig,
+        weights: Weights,
+        *,
+        pooling: PoolingConfig,
+        normalize: bool,
+        precision: Precision = "fp32",
+        scales: dict[str, LinearScales] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        if precision == "int8" and scales is None:
+            raise ValueError("int8 needs the scales of the linear layers.")
+        if not self.serves(pooling):
+            raise TenorError(f"The CPU engine has no pooling {str(pooling)!r}; torch has it.")
+        self.config = config
+        self._pooling, self._normalize, self._precision = pooling, normalize, precision
+        self._threads = threads or thread_count()
+        operands = QuantizedOperands(scales) if scales is not None else None
+        self._graph = (
+            BertGraph(config, weights)
+            if operands is None
+            else BertGraph(config, weights, operands, operands.biases)
+        )
+        # Compiled when first needed: `compare` wants states and vectors, `embed` only vectors.
+        self._compiled = lru_cache(maxsize=None)(self._compile)
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path,
+        *,
+        pooling: PoolingConfig,
+        normalize: bool,
+        precision: Precision = "fp32",
+        threads: int | None = None,
+    ) -> "OpenVINOEngine":
+        """Load a checkpoint folder; int8 scales are found once per checkpoint and kept in the cache."""
+        guard()  # even for fp32: the limit counts only if it is there before the process's first kernel
+        config, weights = BertConfig.load(folder), read_tensors(folder)
+        scales = _cached_scales(folder, config, weights) if precision == "int8" else None
+        return cls(
+            config,
+            weights,
+            pooling=pooling,
+            normalize=normalize,
+            precision=precision,
+            scales=scales,
+            threads=threads,
+        )
+
+    @staticmethod
+    def serves(pooling: PoolingConfig) -> bool:
+        """Whether this engine has a pooling; the rarer ones are torch's."""
+        return pooling.layers == "last" and set(pooling.kinds) <= POOLINGS
+
+    @property
+    def name(self) -> str:
+        """What does the arithmetic, for people."""
+        return "openvino"
+
+    @property
+    def precision(self) -> Precision:
+        """The precision of the linear layers."""
+        return self._precision
+
+    @property
+    def width(self) -> int:
+        """Length of a vector."""
+        return self.config.width * len(self._pooling.kinds)
+
+    @property
+    def layers(self) -> int:
+        """Number of layers; states 0 are the embeddings, states ``layers`` the output."""
+        return self.config.layers
+
+    @property
+    def token_budget(self) -> int:
+        """The number of tokens of one pass at which this engine is fastest."""
+        return _TOKEN_BUDGET
+
+    def vectors(self, tokens: Tokens) -> Floats:
+        """Encode texts to pooled vectors [n, width], in one pass."""
+        return next(self.map([tokens]))
+
+    def states(self, tokens: Tokens, *, layer: int) -> Floats:
+        """Encode texts to one vector per token [T, d], taken after the given layer."""
+        if not 0 <= layer <= self.layers:
+            raise TenorError(f"There is no layer {layer}; the encoder has 0 (embeddings) to {self.layers}.")
+        inputs, present = graph_inputs(tokens)
+        states: Floats = self._compiled(layer)(inputs)[0]
+        return states[present]
+
+    def map(self, batches: Iterable[Tokens]) -> Iterator[Floats]:
+        """Yield the vectors of each batch, in order, with one batch per thread under way and one waiting."""
+        compiled = self._compiled(None)
+        free = [compiled.create_infer_request() for _ in range(self._threads + 1)]
+        under_way: deque[Any] = deque()
+        for batch in batches:
+            if not free:
+                yield self._finish(under_way[0])
+                free.append(under_way.popleft())
+            request = free.pop()
+            request.start_async(graph_inputs(batch)[0])
+            under_way.append(request)
+        while under_way:
+            yield self._finish(under_way.popleft())
+
+    def _finish(self, request: Any) -> Floats:
+        request.wait()
+        vectors: Floats = np.array(request.get_output_tensor(0).data)
+        return vectors
+
+    def _compile(self, layer: int | None) -> Any:
+        """Compile the graph of the vectors, or of the states after a layer."""
+        if layer is None:
+            model = self._graph.vectors(self._pooling, normalize=self._normalize)
+        else:
+            model = self._graph.states(layer)
+        settings = {
+            "INFERENCE_PRECISION_HINT": _HINTS[self._precision],
+            "INFERENCE_NUM_THREADS": self._threads,
+            "NUM_STREAMS": self._threads,
+        }
+        return _core().compile_model(model, "CPU", settings)
+
+
+@lru_cache
+def _core() -> Any:
+    return openvino.Core()
+
+
+def _cached_scales(folder: str | Path, config: BertConfig, weights: Weights) -> dict[str, LinearScales]:
+    """Return the int8 scales of a checkpoint, from the cache or found now and kept."""
+    digest = sha256(f"int8 {VERSION} {config}".encode())
+    for name in sorted(weights):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(weights[name]).data)
+    kept = cache_folder() / "int8" / f"{digest.hexdigest()[:24]}.safetensors"
+    try:
+        return _unpack(load_file(kept))
+    except (OSError, SafetensorError, KeyError, ValueError):
+        scales = find_scales(config, weights, Tokenizer.load(folder, max_tokens=min(256, config.positions)))
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_file(kept) as aside:
+            save_file(_pack(scales), aside)
+    except (OSError, TenorError):
+        pass  # A cache that cannot be written costs time next time, nothing else.
+    return scales
+
+
+def _pack(scales: dict[str, LinearScales]) -> dict[str, Floats]:
+    parts = [field.name for field in fields(LinearScales)]
+    return {f"{name}:{part}": getattr(one, part) for name, one in scales.items() for part in parts}
+
+
+def _unpack(tensors: dict[str, Floats]) -> dict[str, LinearScales]:
+    parts = [field.name for field in fields(LinearScales)]
+    names = {name.rpartition(":")[0] for name in tensors}
+    return {name: LinearScales(*(tensors[f"{name}:{part}"] for part in parts)) for name in names}

@@ -1,0 +1,162 @@
+"""BERT as an OpenVINO graph, written from the weights themselves.
+
+The linear layers, LayerNorm and GELU see a flat axis of B · L tokens; only attention sees the rectangle
+[B, L] of texts of (nearly) one length. Query, key and value are three products of one input: as a single
+product they would have to be split again, which costs this engine more than it saves. Writing the graph by hand
+instead of tracing a torch model starts without torch, and lets the quantiser place its scales where they
+belong.
+
+Shapes: B texts, L their longest length, N = B · L, d width, h heads.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import openvino
+from numpy.typing import NDArray
+from openvino import opset13 as op
+
+from tenor.encoders.bert.config import BertConfig
+from tenor.layers.pooling_config import PoolingConfig
+
+Weights = Mapping[str, NDArray[np.float32]]
+Node = Any
+# Takes the input node [N, in], the weights [out, in] that multiply it and the name of the first layer;
+# returns the left operand of the products, and the right one of each.
+Operands = Callable[[Node, Sequence[NDArray[np.float32]], str], tuple[Node, list[Node]]]
+
+POOLINGS = frozenset({"mean", "cls", "max"})
+# Added to the scores of padding: its exponential is exactly 0 in every precision, and it overflows in none.
+_NEVER = -10000.0
+
+
+def plain_operands(
+    values: Node, weights: Sequence[NDArray[np.float32]], name: str
+) -> tuple[Node, list[Node]]:
+    """Multiply in the precision of the graph."""
+    return values, [constant(weight) for weight in weights]
+
+
+def constant(values: Any) -> Node:
+    """Make a float32 constant; it copies the values, since mapped weights are read-only."""
+    return op.constant(np.ascontiguousarray(values, dtype=np.float32))
+
+
+def integers(*values: int) -> Node:
+    """Make a constant vector of integers, for shapes and axes."""
+    return op.constant(np.asarray(values, dtype=np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class BertGraph:
+    """Builds graphs of one encoder; ``operands`` decides how its linear layers multiply."""
+
+    config: BertConfig
+    weights: Weights
+    operands: Operands = plain_operands
+    biases: Mapping[str, NDArray[np.float32]] | None = None  # added to the linear layers' biases
+
+    def vectors(self, pooling: PoolingConfig, *, normalize: bool) -> openvino.Model:
+        """Build the graph ids [B, L], mask [B, L], segments [B, L] -> vectors [B, d · kinds]."""
+        inputs = _Inputs()
+        states = self._blocks(inputs, self.config.layers)
+        rectangle = op.reshape(states, op.concat([inputs.shape, integers(self.config.width)], 0), False)
+        pooled = [_pool(rectangle, inputs.mask, kind) for kind in pooling.kinds]
+        out = pooled[0] if len(pooled) == 1 else op.concat(pooled, 1)
+        if normalize:
+            out = op.normalize_l2(out, integers(1), 1e-24, "max")
+        return openvino.Model([op.result(out)], inputs.parameters, "vectors")
+
+    def states(self, layer: int) -> openvino.Model:
+        """Build the graph of the same inputs -> states [N, d] after the given layer (0: the embeddings)."""
+        inputs = _Inputs()
+        return openvino.Model([op.result(self._blocks(inputs, layer))], inputs.parameters, "states")
+
+    def _blocks(self, inputs: "_Inputs", count: int) -> Node:
+        states = self._embed(inputs)
+        for layer in range(count):
+            block = f"encoder.layer.{layer}"
+            context = self._attend(states, inputs, block)
+            [mixed] = self._linear(context, f"{block}.attention.output.dense")
+            states = self._norm(op.add(mixed, states), f"{block}.attention.output.LayerNorm")
+            [hidden] = self._linear(states, f"{block}.intermediate.dense")
+            [folded] = self._linear(self._activate(hidden), f"{block}.output.dense")
+            states = self._norm(op.add(folded, states), f"{block}.output.LayerNorm")
+        return states
+
+    def _embed(self, inputs: "_Inputs") -> Node:
+        axis = op.constant(np.int64(0))
+        words = op.gather(constant(self.weights["embeddings.word_embeddings.weight"]), inputs.ids, axis)
+        segments = op.gather(
+            constant(self.weights["embeddings.token_type_embeddings.weight"]), inputs.segments, axis
+        )
+        places = op.slice(
+            constant(self.weights["embeddings.position_embeddings.weight"]),
+            integers(0), inputs.longest, integers(1), integers(0),
+        )  # fmt: skip
+        total = op.add(op.add(words, segments), places)  # [B, L, d]
+        return self._norm(op.reshape(total, integers(-1, self.config.width), False), "embeddings.LayerNorm")
+
+    def _attend(self, states: Node, inputs: "_Inputs", block: str) -> Node:
+        """Return the context [N, d] that each token gathers from the tokens of its text."""
+        names = [f"{block}.attention.self.{name}" for name in ("query", "key", "value")]
+        shape = op.concat([inputs.shape, integers(self.config.heads, self.config.head_width)], 0)
+        swap = integers(0, 2, 1, 3)
+        query, key, value = (
+            op.transpose(op.reshape(part, shape, False), swap) for part in self._linear(states, *names)
+        )  # [B, h, L, d / h]
+        context = op.scaled_dot_product_attention(query, key, value, inputs.bias)
+        return op.reshape(op.transpose(context, swap), integers(-1, self.config.width), False)
+
+    def _linear(self, values: Node, *names: str) -> list[Node]:
+        """Apply linear layers that share their input."""
+        left, rights = self.operands(values, [self.weights[f"{name}.weight"] for name in names], names[0])
+        return [
+            op.add(op.matmul(left, right, False, True), constant(self._bias(name)[None]))
+            for name, right in zip(names, rights, strict=True)
+        ]
+
+    def _bias(self, name: str) -> NDArray[np.float32]:
+        bias = self.weights[f"{name}.bias"]
+        return bias if self.biases is None else bias + self.biases[name]
+
+    def _norm(self, values: Node, name: str) -> Node:
+        centred = op.mvn(values, integers(-1), True, self.config.epsilon, "inside_sqrt")
+        scaled = op.multiply(centred, constant(self.weights[f"{name}.weight"][None]))
+        return op.add(scaled, constant(self.weights[f"{name}.bias"][None]))
+
+    def _activate(self, values: Node) -> Node:
+        if self.config.activation == "relu":
+            return op.relu(values)
+        return op.gelu(values, "erf" if self.config.activation == "gelu" else "tanh")
+
+
+class _Inputs:
+    """The inputs of a graph, and what all its layers derive from them."""
+
+    def __init__(self) -> None:
+        self.ids = op.parameter([-1, -1], openvino.Type.i32)
+        self.mask = op.parameter([-1, -1], openvino.Type.f32)
+        self.segments = op.parameter([-1, -1], openvino.Type.i32)
+        self.parameters = [self.ids, self.mask, self.segments]
+        self.shape = op.shape_of(self.ids, "i64")
+        self.longest = op.gather(self.shape, integers(1), op.constant(np.int64(0)))
+        absent = op.subtract(constant(1.0), op.unsqueeze(self.mask, integers(1, 2)))
+        self.bias = op.multiply(absent, constant(_NEVER))  # [B, 1, 1, L]
+
+
+def _pool(states: Node, mask: Node, kind: str) -> Node:
+    """Reduce states [B, L, d] to vectors [B, d]; a text without tokens gives zeros."""
+    column = op.unsqueeze(mask, integers(2))
+    if kind == "cls":
+        return op.squeeze(
+            op.gather(op.multiply(states, column), integers(0), op.constant(np.int64(1))), integers(1)
+        )
+    if kind == "max":
+        low = op.multiply(op.subtract(constant(1.0), column), constant(-1e30))
+        top = op.reduce_max(op.add(op.multiply(states, column), low), integers(1))
+        return op.multiply(top, op.reduce_max(mask, integers(1), True))
+    total = op.reduce_sum(op.multiply(states, column), integers(1))
+    return op.divide(total, op.maximum(op.reduce_sum(column, integers(1)), constant(1.0)))

@@ -1,0 +1,125 @@
+"""The CPU engine against the torch encoder, and its int8 products against numpy."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("openvino")
+
+from tenor.encoders.bert.openvino_engine import OpenVINOEngine
+from tenor.encoders.bert.quantize import best_scales, calibration_texts, rounded
+from tenor.encoders.bert.torch_engine import TorchEngine
+from tenor.encoders.engine import StreamingEngine
+from tenor.errors import TenorError
+from tenor.layers.pooling_config import PoolingConfig
+from tenor.text.tokenizer import Tokenizer
+from tenor.text.tokens import Tokens
+
+TOKENS = Tokens.from_lists([[2, *range(5, 5 + length), 3] for length in (1, 7, 7, 0, 30)])
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("TENOR_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def engine(folder, kind="mean", *, normalize=True, **settings):
+    return OpenVINOEngine.load(folder, pooling=PoolingConfig.parse(kind), normalize=normalize, **settings)
+
+
+@pytest.mark.parametrize("kind", ["mean", "cls", "max", "mean+max"])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_vectors_equal_torch(kind, normalize, tiny_folder):
+    torch = TorchEngine.load(tiny_folder, pooling=PoolingConfig.parse(kind), normalize=normalize)
+    ours = engine(tiny_folder, kind, normalize=normalize)
+    assert ours.width == torch.width
+    np.testing.assert_allclose(ours.vectors(TOKENS), torch.vectors(TOKENS), atol=1e-5)
+
+
+@pytest.mark.parametrize("layer", [0, 1, 2])
+def test_states_equal_torch(layer, tiny_folder):
+    torch = TorchEngine.load(tiny_folder, pooling=PoolingConfig(), normalize=True)
+    ours = engine(tiny_folder).states(TOKENS, layer=layer)
+    assert len(ours) == len(TOKENS.ids)
+    np.testing.assert_allclose(ours, torch.states(TOKENS, layer=layer), atol=1e-5)
+
+
+def test_segments_reach_the_encoder(tiny_folder):
+    segments = np.arange(len(TOKENS.ids), dtype=np.int32) % 2
+    pair = Tokens(TOKENS.ids, TOKENS.starts, segments)
+    torch = TorchEngine.load(tiny_folder, pooling=PoolingConfig(), normalize=True)
+    ours = engine(tiny_folder).vectors(pair)
+    np.testing.assert_allclose(ours, torch.vectors(pair), atol=1e-5)
+    assert np.abs(ours - torch.vectors(TOKENS)).max() > 1e-3
+
+
+def test_batches_come_back_in_order_from_several_streams(tiny_folder):
+    ours = engine(tiny_folder, threads=3)
+    assert isinstance(ours, StreamingEngine)
+    batches = [TOKENS.take(np.array([i % 5] * (1 + i % 4))) for i in range(40)]
+    for batch, vectors in zip(batches, ours.map(iter(batches)), strict=True):
+        np.testing.assert_allclose(vectors, ours.vectors(batch), atol=1e-6)
+    assert list(ours.map([])) == []
+
+
+def test_a_text_alone_or_among_others(tiny_folder):
+    ours = engine(tiny_folder)
+    together = ours.vectors(TOKENS)
+    for text in range(len(TOKENS)):
+        np.testing.assert_allclose(ours.vectors(TOKENS.take(np.array([text])))[0], together[text], atol=1e-5)
+
+
+def test_what_it_cannot_do_is_told(tiny_folder):
+    assert not OpenVINOEngine.serves(PoolingConfig.parse("mean@last_four"))
+    with pytest.raises(TenorError, match="no pooling 'min'"):
+        engine(tiny_folder, "min")
+    with pytest.raises(TenorError, match="no layer 3"):
+        engine(tiny_folder).states(TOKENS, layer=3)
+
+
+@pytest.mark.parametrize("precision", ["bf16", "int8"])
+def test_lower_precisions_stay_close(precision, tiny_folder, own_cache):
+    exact = engine(tiny_folder).vectors(TOKENS)
+    close = engine(tiny_folder, precision=precision).vectors(TOKENS)
+    cosines = (exact * close).sum(axis=1)
+    assert cosines.min() > 0.98
+    # Not the same numbers: the precision was really lowered.
+    assert np.abs(exact - close).max() > 1e-6
+
+
+def test_scales_are_found_once_and_kept_by_the_weights(tiny_folder, own_cache, make_tiny):
+    first = engine(tiny_folder, precision="int8").vectors(TOKENS)
+    [kept] = (own_cache / "int8").iterdir()
+    written = kept.stat().st_mtime_ns
+    np.testing.assert_array_equal(engine(tiny_folder, precision="int8").vectors(TOKENS), first)
+    assert kept.stat().st_mtime_ns == written
+    engine(make_tiny(seed=5), precision="int8")
+    assert len(list((own_cache / "int8").iterdir())) == 2
+    kept.write_bytes(b"broken")
+    np.testing.assert_array_equal(engine(tiny_folder, precision="int8").vectors(TOKENS), first)
+
+
+def test_int8_does_not_depend_on_the_batch(tiny_folder, own_cache):
+    ours = engine(tiny_folder, precision="int8")
+    together = ours.vectors(TOKENS)
+    for text in range(len(TOKENS)):
+        np.testing.assert_allclose(ours.vectors(TOKENS.take(np.array([text])))[0], together[text], atol=1e-4)
+
+
+def test_shift_and_scale_tame_outlier_channels():
+    rng = np.random.default_rng(3)
+    inputs = rng.normal(size=(200, 32)).astype(np.float32)
+    inputs[:, 4] = inputs[:, 4] * 40 + 90
+    weight = rng.normal(size=(16, 32)).astype(np.float32)
+    exact = inputs @ weight.T
+    ours = np.square(rounded(inputs, weight, best_scales(inputs, weight)) - exact).mean()
+    step = np.abs(inputs).max() / 127
+    naive = np.square((np.rint(inputs / step) * step) @ weight.T - exact).mean()
+    assert ours < naive / 20
+
+
+def test_calibration_covers_short_and_long(tiny_folder):
+    lengths = Tokenizer.load(tiny_folder, max_tokens=10_000).tokenize(calibration_texts()).lengths
+    assert len(lengths) > 100
+    assert lengths.min() < 6
+    assert lengths.max() > 100

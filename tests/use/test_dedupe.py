@@ -8,8 +8,9 @@ from test_grouping import reference
 
 import tenor
 from tenor.errors import TenorError
-from tenor.use.dedupe import EXACT_LIMIT, dedupe, group_texts
+from tenor.use.dedupe import EXACT_LIMIT, Group, Member, dedupe, group_texts
 from tenor.use.differences import differences
+from tenor.use.reasons import aligned_reason
 
 WIDTH = 6
 
@@ -173,3 +174,17 @@ def test_differences(here, there, told):
 
 def test_differences_of_huge_texts_are_quick():
     assert differences("a " * 500_000, "b " * 500_000)
+
+
+def test_aligned_reasons_account_for_every_differing_word(tiny_folder):
+    model = tenor.load(tiny_folder)
+    centre = Member(0, "the cat sat on a mat", "centre", 1.0)
+    other = Member(1, "the dog sat on a mat", "alike", 0.9, differences("the dog sat", "the cat sat"))
+    long = Member(2, "cat " * 1000, "alike", 0.9, differences("a", "b"))
+    found = Group((centre, other, long))
+    told = aligned_reason(model, found, other)
+    assert "dog" in told
+    assert "cat" in told
+    assert "mat" not in told
+    assert aligned_reason(model, found, centre) == "centre"
+    assert aligned_reason(model, found, long) == "alike: “a” for “b”"

@@ -249,7 +249,7 @@ def test_files_longer_than_recorded_are_cut_back(model, tmp_path):
     assert close(np.load(out), model.encode(lines(30)))
 
 
-@pytest.mark.parametrize("change", ["texts", "prompt", "missing file", "damaged state", "shorter source"])
+@pytest.mark.parametrize("change", ["texts", "prompt", "missing file", "shorter source"])
 def test_another_beginning_starts_over_with_a_note(model, tmp_path, change):
     source, out = write(tmp_path / "in.txt", lines(30)), tmp_path / "o.npy"
     interrupted(model, source, out, after=15)
@@ -260,15 +260,25 @@ def test_another_beginning_starts_over_with_a_note(model, tmp_path, change):
         texts = write(source, lines(30)[:4]).read_text().splitlines()
     elif change == "prompt":
         prompt = "query"
-    elif change == "missing file":
-        (tmp_path / "o.npy.part/vectors").unlink()
     else:
-        (tmp_path / "o.npy.part/state.json").write_text("{")
+        (tmp_path / "o.npy.part/vectors").unlink()
     notes = []
     done = embed_file(model, source, out, window=10, prompt=prompt, note=notes.append)
     assert done.resumed == 0
     assert "starting over" in notes[0]
     assert close(np.load(out), model.encode(texts, prompt=prompt))
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", "{}", '{"format": 1}'])
+def test_a_folder_that_is_not_ours_is_left_alone(model, tmp_path, damage):
+    source, out = write(tmp_path / "in.txt", lines(30)), tmp_path / "o.npy"
+    (tmp_path / "o.npy.part").mkdir()
+    (tmp_path / "o.npy.part/letter.txt").write_text("dear diary")
+    if damage:
+        (tmp_path / "o.npy.part/state.json").write_text(damage)
+    with pytest.raises(TenorError, match=r"o\.npy\.part"):
+        embed_file(model, source, out)
+    assert (tmp_path / "o.npy.part/letter.txt").read_text() == "dear diary"
 
 
 def test_rows_added_to_the_source_do_not_lose_the_beginning(model, tmp_path):

@@ -33,10 +33,12 @@ from tenor.cli.options import (
 from tenor.errors import TenorError
 
 if TYPE_CHECKING:
+    from tenor.model import Model as LoadedModel
     from tenor.use.calibrate import Calibration
     from tenor.use.dedupe_file import Deduped
 
 _WIDTH = 100  # characters of a text that are shown
+_MEMBERS = 10  # texts of a group that are shown
 
 Source = Annotated[
     str | None, typer.Argument(metavar="[IN]", help="The file with the texts; - is standard input.")
@@ -137,7 +139,7 @@ def dedupe(
     if json_:
         _print_json(found)
     else:
-        _print(found, show if groups is None else 0)
+        _print(found, loaded, show if groups is None else 0)
 
 
 def _check(
@@ -211,16 +213,20 @@ def _write(found: "Deduped", groups: Path | None, keep: Path | None) -> None:
         write_rows(keep, found.kept(), ("line", "texts", "text"))
 
 
-def _print(found: "Deduped", show: int) -> None:
+def _print(found: "Deduped", model: "LoadedModel", show: int) -> None:
+    from tenor.use.reasons import aligned_reason
+
     for number, group in enumerate(found.groups[:show], start=1):
         out.print(f"Group {number}: {len(group)} texts")
-        for member in group.members:
+        for member in group.members[:_MEMBERS]:
             line, text = found.lines[member.row], one_line(member.text, _WIDTH)
             if member.kind == "centre":
                 out.print(f"  centre  line {line}: {text}")
             else:
-                why = one_line(member.why, 2 * _WIDTH)
+                why = one_line(aligned_reason(model, group, member), 2 * _WIDTH)
                 out.print(f"  {member.score:6.3f}  line {line}: {text}  ({why})")
+        if len(group) > _MEMBERS:
+            out.print(f"  … and {len(group) - _MEMBERS:,} more")
     left = len(found.groups) - show
     if show and left > 0:
         out.print(f"… and {left:,} more groups; --out groups.csv writes all.")

@@ -1,5 +1,6 @@
 """In which words two texts differ, so that a person sees why they were paired and what to check."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -47,10 +48,13 @@ def tell_differences(found: tuple[Difference, ...]) -> str:
     >>> tell_differences(())
     'the same words'
     """
-    if not found:
-        return "the same words"
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return ", ".join(map(str, found[:_SHOWN])) + more
+    return tell_few([str(each) for each in found]) if found else "the same words"
+
+
+def tell_few(parts: Sequence[str]) -> str:
+    """Join the first few, and count the rest."""
+    more = f" and {len(parts) - _SHOWN} more" if len(parts) > _SHOWN else ""
+    return ", ".join(parts[:_SHOWN]) + more
 
 
 def _folded(words: tuple[str, ...]) -> list[str]:

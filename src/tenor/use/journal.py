@@ -18,6 +18,7 @@ from tenor.files import read_json, why, write_json
 
 _FORMAT = 1
 _STATE, _LOCK = "state.json", "lock"
+_PARTS = ("settings", "progress", "files")
 
 
 class Journal:
@@ -88,36 +89,37 @@ class Journal:
     def restart(self, reason: str) -> None:
         """Throw the beginning away, and say why."""
         self._note(f"{self.folder} holds the beginning of another run ({reason}); starting over.")
-        self.progress = {}
         with self.writing():
-            self._clear({})
+            self._cut_back({})
+        self._record({})
 
     def _take_up(self) -> None:
         state = self._state()
-        reason = _difference(state.get("settings"), self._settings)
-        sizes: dict[str, int] = state.get("files", {})
-        if not state:
-            self._clear({})
-        elif reason is None and any(_size(self.folder / name) < size for name, size in sizes.items()):
-            self.restart("some of its files are missing or short")
-        elif reason is not None:
+        if state is None:
+            if self._files():
+                raise TenorError(
+                    f"{self.folder} is in the way and not of this command's making; move it away."
+                )
+            self._record({})
+            return
+        sizes = state["files"]
+        if (reason := _difference(state["settings"], self._settings)) is not None:
             self.restart(reason)
+        elif any(_size(self.folder / name) < size for name, size in sizes.items()):
+            self.restart("some of its files are missing or short")
         else:
             with self.writing():
-                self._clear(sizes)
+                self._cut_back(sizes)
             self.progress = state["progress"]
 
-    def _state(self) -> dict[str, Any]:
-        """Read the state: empty where there is none, without settings where it is not ours or damaged."""
+    def _state(self) -> dict[str, Any] | None:
         if not (self.folder / _STATE).exists():
-            return {}
-        try:
-            state = read_json(self.folder / _STATE)
-        except TenorError:
-            return {"settings": {}}
+            return None
+        state: dict[str, Any] = read_json(self.folder / _STATE)
         ours = isinstance(state, dict) and state.get("format") == _FORMAT
-        whole = ours and all(isinstance(state.get(part), dict) for part in ("settings", "progress", "files"))
-        return state if whole else {"settings": {}}
+        if not ours or not all(isinstance(state.get(part), dict) for part in _PARTS):
+            raise TenorError(f"{self.folder / _STATE} is not the record of a beginning; remove that folder.")
+        return state
 
     def _record(self, progress: Mapping[str, Any]) -> None:
         files = {name: _size(self.folder / name) for name in self._files()}
@@ -130,10 +132,8 @@ class Journal:
         with self.writing():
             return sorted(name for name in os.listdir(self.folder) if name not in (_STATE, _LOCK))
 
-    def _clear(self, sizes: Mapping[str, int]) -> None:
+    def _cut_back(self, sizes: Mapping[str, int]) -> None:
         """Bring the folder back to the recorded files at their recorded lengths."""
-        if not sizes:
-            (self.folder / _STATE).unlink(missing_ok=True)
         for name in self._files():
             if name not in sizes:
                 (self.folder / name).unlink()
@@ -149,12 +149,8 @@ class Journal:
             self._lock = None
 
 
-def _difference(before: Any, now: Mapping[str, Any]) -> str | None:
+def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
     """Name the first setting in which two runs differ, or None."""
-    if before is None:
-        return None
-    if not isinstance(before, dict) or not before:
-        return "its record cannot be read"
     for name, value in now.items():
         if before.get(name) != value:
             return f"{name} was {before.get(name)!r}, now {value!r}"

@@ -35,13 +35,17 @@ vectors = model.encode(["A man eats.", "Somebody dines."])
 {elsewhere}
 """
 
-_OPENS = """The folder also opens in sentence-transformers, with the same vectors:
+_OPENS = """The folder also opens in sentence-transformers, with the same vectors (in fp32, to rounding):
 
 ```python
 from sentence_transformers import SentenceTransformer
 
 vectors = SentenceTransformer("path/to/{name}").encode(["A man eats.", "Somebody dines."])
 ```"""
+
+_UNKNOWN = """
+
+There, tokens that the vocabulary does not know count in the mean; here they do not, as in model2vec."""
 
 _DOES_NOT_OPEN = """sentence-transformers does not have the pooling `{pooling}` and refuses this folder.
 `transformers` opens the encoder in it."""
@@ -52,6 +56,7 @@ def model_card(model: "Model", *, name: str) -> str:
     settings = model.settings
     opens = settings.opens_in_sentence_transformers
     limit = "no limit" if settings.max_tokens is None else f"{settings.max_tokens} tokens; the rest is cut"
+    elsewhere = (_OPENS if opens else _DOES_NOT_OPEN) + (_UNKNOWN if settings.kind == "static" else "")
     prompts = ", ".join(f"`{key}`: {text!r}" for key, text in settings.prompts.items()) or "none"
     return _CARD.format(
         library="sentence-transformers" if opens else "tenor",
@@ -63,5 +68,5 @@ def model_card(model: "Model", *, name: str) -> str:
         prompts=prompts,
         source=Path(model.name).name,
         fingerprint=model.fingerprint,
-        elsewhere=(_OPENS if opens else _DOES_NOT_OPEN).format(name=name, pooling=settings.pooling),
+        elsewhere=elsewhere.format(name=name, pooling=settings.pooling),
     )

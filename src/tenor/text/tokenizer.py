@@ -66,6 +66,13 @@ class Tokenizer:
 
     ``max_tokens`` counts the special tokens as well; None sets no limit. Without ``specials`` none are put
     around the texts.
+
+    >>> from tokenizers import Tokenizer as Library, models, pre_tokenizers
+    >>> library = Library(models.WordLevel({"a": 0, "b": 1, "?": 2}, unk_token="?"))
+    >>> library.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> tokens = Tokenizer(library, max_tokens=3).tokenize(["a b b a", "b"])
+    >>> tokens.ids.tolist(), tokens.lengths.tolist(), tokens.dropped.tolist()
+    ([0, 1, 1, 1], [3, 1], [1, 0])
     """
 
     def __init__(

@@ -1,0 +1,54 @@
+"""A tour of everyday use on three dozen questions of an imaginary shop: what `make demo` shows.
+
+Every step is a command that you can type yourself; it is printed before it runs.
+"""
+
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+QUESTIONS, REVIEWS = HERE / "questions.txt", HERE / "reviews.csv"
+
+
+def main() -> None:
+    """Run the steps, and stop at the first that fails."""
+    begin = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="tenor-tour-") as folder:
+        vectors, index, run = (Path(folder) / name for name in ("vectors.npy", "index", "run.toml"))
+        step("Which of these texts say the same?", "dedupe", QUESTIONS, "--threshold", "0.7")
+        step("How close are two texts, and what matches?", "compare",
+             "My parcel has not arrived yet.", "The package that I ordered never came.")  # fmt: skip
+        step("Turn texts into vectors", "embed", QUESTIONS, "--out", vectors)
+        step("Build an index …", "index", QUESTIONS, "--out", index)
+        step("… and ask it", "search", index, "my order is late", "--k", "3")
+        step("Is this labelled file fit for training?", "check", REVIEWS)
+        step("Draft a run file for it", "init", REVIEWS, "--out", run)
+    say(f"\nThe tour took {time.perf_counter() - begin:.0f} seconds. Try it on your own texts:")
+    say("  .venv/bin/tenor dedupe your-texts.csv --column text --out groups.csv")
+    say('  .venv/bin/tenor compare "one text" "another text"')
+    say("  .venv/bin/tenor index your-texts.csv --out my-index && .venv/bin/tenor search my-index 'a question'")
+    say("  .venv/bin/tenor --help")
+
+
+def step(title: str, *arguments: str | Path) -> None:
+    """Print a title and the command, then run it."""
+    words = [str(argument) for argument in arguments]
+    shown = [word.replace(f"{HERE}/", "examples/") for word in words]
+    say(f"\n── {title}\n$ tenor {shlex.join(shown)}")
+    done = subprocess.run([sys.executable, "-m", "tenor.cli.main", *words], check=False)
+    if done.returncode:
+        sys.exit(f"The step above failed with exit code {done.returncode}.")
+
+
+def say(text: str) -> None:
+    """Print at once, so that titles and the output of commands stay in order."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from tenor.errors import TenorError
 from tenor.files import writing
-from tenor.text.columns import ENOUGH, column_names, guess_roles, resolve
+from tenor.text.columns import column_names, guess_roles, resolve, take_head
 from tenor.text.examples import Row
 from tenor.text.problems import Problems
 from tenor.text.readers import read_rows
@@ -66,7 +66,7 @@ def survey(file: Path, *, column: str | None, id_column: str | None) -> Survey:
     """Look through a file: its text column, the kinds of the others, and its number of rows."""
     # Problems are counted when the passages are taken; here they would be counted twice.
     rows = read_rows(file, problems=Problems())
-    head = list(islice(rows, ENOUGH))
+    head = take_head(rows)
     names = column_names(head)
     text = resolve(column, names, str(file)) if column is not None else _text_column(head, names, file)
     identity = None if id_column is None else resolve(id_column, names, str(file))

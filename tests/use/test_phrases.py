@@ -18,6 +18,7 @@ from tenor.use.phrases import (
     merged_blocks,
     phrase_links,
     same_words,
+    telling_blocks,
     unmatched,
 )
 
@@ -162,3 +163,12 @@ def test_extension_follows_the_meaning():
     blocks = extended_blocks(finest_blocks(links), first, second, vectors)
     assert blocks[0] == Block((0, 1), (0, 3))
     assert closeness(blocks[0], vectors) == pytest.approx((1 + 2) / np.sqrt(2 * 5))
+
+
+def test_small_words_alone_tell_nothing():
+    first, second = ["the", "cat", "of", "a", "man"], ["a", "rock", "and", "the", "cat", "of"]
+    links = np.zeros((5, 6), dtype=bool)
+    links[0, 3] = links[1, 4] = links[2, 5] = links[3, 0] = True
+    blocks = finest_blocks(links)
+    assert Block((3, 4), (0, 1)) in blocks
+    assert telling_blocks(blocks, first, second) == [block for block in blocks if block.first != (3, 4)]

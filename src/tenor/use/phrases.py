@@ -85,6 +85,22 @@ def merged_blocks(
     return merged
 
 
+def telling_blocks(blocks: Sequence[Block], first: Sequence[str], second: Sequence[str]) -> list[Block]:
+    """Leave out blocks of small words alone that no other block follows or precedes in both texts.
+
+    A ``the`` of one text always finds a ``the`` in another, whatever the two are about.
+    """
+    ends = {(block.first[1], block.second[1]) for block in blocks}
+    begins = {(block.first[0], block.second[0]) for block in blocks}
+    return [
+        block
+        for block in blocks
+        if any(stem(word) for word in (*first[slice(*block.first)], *second[slice(*block.second)]))
+        or (block.first[0], block.second[0]) in ends
+        or (block.first[1], block.second[1]) in begins
+    ]
+
+
 def extended_blocks(
     blocks: Sequence[Block],
     first: Sequence[str],

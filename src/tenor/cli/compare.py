@@ -1,0 +1,164 @@
+"""Prints the similarity on a scale of 0 to 5, and the phrases of both texts side by side: = the same words,
+≈ other words for it (with the cosine of the two phrases), - only in the first text, + only in the second.
+
+With --file every pair of a file is scored, one line each: its line in the file, similarity, cosine, texts.
+
+\b
+    tenor compare "How do I reset it?" "Ways of resetting the device"
+    tenor compare --file pairs.tsv > scores.tsv
+    tenor compare --file questions.csv --columns question1,question2 --json
+"""
+
+import json
+import math
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tenor.cli.console import notes, one_line, out, progress_bar
+from tenor.cli.options import Device, Json, Long, LongChoice, Precision, PrecisionChoice, Quiet, Strict
+from tenor.cli.options import Model as ModelName
+from tenor.errors import TenorError
+
+if TYPE_CHECKING:
+    from tenor.model import Model
+    from tenor.model.encoding import Long as LongName
+    from tenor.use.compare import Comparison
+    from tenor.use.explain import Stretch
+
+_SHOWN = 500  # characters of a phrase or text
+_CELLS = 20  # of the bar
+
+First = Annotated[str | None, typer.Argument(metavar="A", help="A text.", show_default=False)]
+Second = Annotated[str | None, typer.Argument(metavar="B", help="Another text.", show_default=False)]
+File = Annotated[str | None, typer.Option("--file", "-f", help="A file of pairs; - is standard input.")]
+Columns = Annotated[
+    str | None,
+    typer.Option(help="The two columns of the file, names or 0-based numbers. Default: found by content."),
+]
+
+
+def compare(
+    first: First = None,
+    second: Second = None,
+    file: File = None,
+    columns: Columns = None,
+    model: ModelName = "minilm",
+    precision: Precision = PrecisionChoice.auto,
+    device: Device = "auto",
+    long: Long = LongChoice.truncate,
+    strict: Strict = False,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say how close two texts are in meaning, and which of their phrases match."""
+    from tenor.model import load
+
+    if file is not None and first is None:
+        loaded = load(model, precision=precision.value, device=device)
+        _compare_file(loaded, file, _pair_of(columns), long.value, strict=strict, as_json=json_, quiet=quiet)
+    elif file is None and first is not None and second is not None:
+        from tenor.use.compare import compare as compare_texts
+
+        loaded = load(model, precision=precision.value, device=device)
+        found = compare_texts(loaded, _readable(first), _readable(second), long=long.value)
+        _print_json(found) if json_ else _print(found)
+        for warning in () if quiet or json_ else found.warnings:
+            notes.print(warning, style="yellow")
+    else:
+        raise TenorError('Expected two texts (tenor compare "A" "B") or a file of pairs (--file pairs.tsv).')
+
+
+def _compare_file(
+    model: "Model",
+    file: str,
+    columns: dict[str, str | int] | None,
+    long: "LongName",
+    *,
+    strict: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from tenor.text.problems import Problems
+    from tenor.use.compare import Tally, compare_file
+
+    problems, tally = Problems(strict), Tally()
+    with progress_bar("Comparing", quiet=quiet) as bar:
+        scored = compare_file(
+            model, file, columns=columns, long=long, problems=problems, tally=tally, progress=bar.advance
+        )
+        if not as_json:
+            typer.echo("line\tsimilarity\tcosine\tfirst\tsecond")
+        for one in scored:
+            if as_json:
+                typer.echo(json.dumps(one.to_json(), ensure_ascii=False))
+            else:
+                texts = "\t".join(one_line(text, _SHOWN) for text in one.pair.texts)
+                typer.echo(f"{one.pair.origin.line}\t{one.similarity:.2f}\t{one.cosine:.4f}\t{texts}")
+    for note in () if quiet else (problems.summary(), *tally.warnings(model, long=long)):
+        if note is not None:
+            notes.print(note, style="yellow")
+
+
+def _pair_of(columns: str | None) -> dict[str, str | int] | None:
+    if columns is None:
+        return None
+    first, _, second = columns.partition(",")
+    if not (first.strip() and second.strip()) or "," in second:
+        raise TenorError(f"Expected two columns, as in --columns question1,question2; got {columns!r}.")
+    return {"first": first.strip(), "second": second.strip()}
+
+
+def _readable(text: str) -> str:
+    """Return an argument with a mark in place of bytes that are not UTF-8."""
+    return os.fsencode(text).decode("utf-8", "replace")
+
+
+def _print_json(found: "Comparison") -> None:
+    typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
+
+
+def _print(found: "Comparison") -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    filled = round(found.similarity / 5 * _CELLS)
+    bar = "█" * filled + "░" * (_CELLS - filled)
+    out.print(f"similarity {found.similarity:.1f} of 5  {bar}  {found.level}\n")
+    table = Table.grid(padding=(0, 2))
+    for _ in range(4):
+        table.add_column(overflow="fold")
+    for left, mark, right, score, style in _rows(found):
+        table.add_row(*(Text(cell, style=style) for cell in (left, mark, right, score)))
+    out.print(table, soft_wrap=False)
+    out.print(
+        "\n= same words   ≈ other words, cosine   - only in the first   + only in the second", style="dim"
+    )
+
+
+def _rows(found: "Comparison") -> list[tuple[str, str, str, str, str]]:
+    """Return the lines of the table in the order of the first text: its cells, and their colour."""
+    phrases = found.explanation.phrases
+    placed: list[tuple[float, int, tuple[str, str, str, str, str]]] = []  # by place in first, then in second
+    for pair in phrases:
+        mark, score, colour = ("=", "", "green") if pair.same_words else ("≈", f"{pair.score:.2f}", "yellow")
+        line = (_shown(pair.first), mark, _shown(pair.second), score, colour)
+        placed.append((pair.first.begin, -1, line))
+    for stretch in found.explanation.only_first:
+        placed.append((stretch.begin, -1, (_shown(stretch), "-", "", "", "red")))
+    for stretch in found.explanation.only_second:
+        # It stands after the phrase that it follows in the second text, or else before the first one there.
+        before = [pair for pair in phrases if pair.second.end <= stretch.begin]
+        if before:
+            place = float(max(before, key=lambda pair: pair.second.end).first.begin)
+        else:
+            place = (
+                min(phrases, key=lambda pair: pair.second.begin).first.begin - 0.5 if phrases else math.inf
+            )
+        placed.append((place, stretch.begin, ("", "+", _shown(stretch), "", "cyan")))
+    return [line for _, _, line in sorted(placed)]
+
+
+def _shown(stretch: "Stretch") -> str:
+    return one_line(stretch.text, _SHOWN)

@@ -1,0 +1,191 @@
+"""How close two texts are in meaning, and which of their phrases say the same; or a whole file of pairs."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tenor.errors import TenorError
+from tenor.model import Model
+from tenor.model.encoding import Long
+from tenor.text.examples import Pair
+from tenor.text.language import LanguageWatch
+from tenor.text.problems import Problems
+from tenor.text.readers import read_pairs
+from tenor.text.words import split_words
+from tenor.use.align import AlignSettings, middle_layer
+from tenor.use.explain import Explanation, explain
+from tenor.use.limits import count_beyond_limit, tell_beyond_limit
+from tenor.use.similarity import level, row_cosines, scale_of
+
+# The texts may have nothing in common, so a link needs more support by its neighbours than in texts known to
+# be paraphrases. Between random pairs of MTRef texts 1.5 of 8 links of different words are left by it.
+CAUTIOUS = AlignSettings(context=0.6)
+WINDOW_PAIRS = 8_192
+WINDOW_CHARACTERS = 8_000_000
+_PLAIN = "{} has no scale fitted to people's scores: the similarity is 5 times the cosine, and not below 0."
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What :func:`compare` found out about two texts."""
+
+    first: str
+    second: str
+    similarity: float  # 0 to 5
+    level: str  # the similarity in words
+    cosine: float
+    fitted: bool  # whether the scale was fitted to people's scores for this model
+    cut: tuple[int, int]  # tokens of each text beyond the model's limit
+    explanation: Explanation
+    warnings: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain lists, dictionaries, numbers and strings, in one level."""
+        found = asdict(self)
+        found |= found.pop("explanation")
+        found["similarity"] = round(self.similarity, 3)
+        found["cosine"] = round(self.cosine, 5)
+        for phrase in found["phrases"]:
+            phrase["score"] = round(phrase["score"], 4)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPair:
+    """A pair of a file and how close its texts are."""
+
+    pair: Pair
+    similarity: float  # 0 to 5
+    cosine: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the texts, their line in the file, and the scores."""
+        return {
+            "line": self.pair.origin.line,
+            "first": self.pair.first,
+            "second": self.pair.second,
+            "similarity": round(self.similarity, 3),
+            "cosine": round(self.cosine, 5),
+        }
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was noticed while the pairs of a file were compared."""
+
+    pairs: int = 0
+    beyond_limit: int = 0
+    watch: LanguageWatch = field(default_factory=LanguageWatch)
+
+    def warnings(self, model: Model, *, long: Long) -> list[str]:
+        """Say what a person should know about the scores."""
+        return _told(tell_beyond_limit(self.beyond_limit, long), _language(self.watch, model), _scale(model))
+
+
+def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -> Comparison:
+    """Compare two texts: similarity, matching phrases, and what has no counterpart.
+
+    With ``long="chunk"`` the similarity takes in all of a text beyond the model's limit; phrases are matched
+    within the limit in any case.
+    """
+    texts = (first, second)
+    for name, text in zip(("first", "second"), texts, strict=True):
+        if not len(split_words(text)):
+            raise TenorError(
+                f"The {name} text has nothing to read in it; expected at least one word or mark."
+            )
+    vectors = model.encode(texts, long=long)
+    cosine = float(row_cosines(vectors[:1], vectors[1:])[0])
+    scale = scale_of(model)
+    similarity = float(scale.similarity(np.array([cosine]))[0])
+    states = model.word_states(texts, layer=middle_layer(model.engine.layers))
+    cut = _cut(model, texts)
+    watch = LanguageWatch()
+    watch.see(texts)
+    return Comparison(
+        first=first,
+        second=second,
+        similarity=similarity,
+        level=level(similarity),
+        cosine=cosine,
+        fitted=scale.fitted,
+        cut=cut,
+        explanation=explain(texts, (states[0], states[1]), settings=CAUTIOUS),
+        warnings=tuple(_told(_beyond(cut, model, long), _language(watch, model), _scale(model))),
+    )
+
+
+def compare_file(
+    model: Model,
+    path: str | Path,
+    *,
+    columns: Mapping[str, str | int] | None = None,
+    long: Long = "truncate",
+    problems: Problems,
+    tally: Tally,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[ScoredPair]:
+    """Yield the scores of the pairs of a file, in order, in memory that does not grow with the file.
+
+    Pairs with an empty text are reported in ``problems`` and left out; ``tally`` collects what else is worth
+    a note.
+    """
+    scale = scale_of(model)
+    for pairs in _windows(read_pairs(path, columns=columns, problems=problems)):
+        texts = [pair.first for pair in pairs] + [pair.second for pair in pairs]
+        vectors = model.encode(texts, long=long)
+        cosines = row_cosines(vectors[: len(pairs)], vectors[len(pairs) :])
+        tally.pairs += len(pairs)
+        tally.beyond_limit += count_beyond_limit(model, texts)
+        tally.watch.see(texts)
+        scores = zip(pairs, scale.similarity(cosines).tolist(), cosines.tolist(), strict=True)
+        yield from (ScoredPair(*scored) for scored in scores)
+        if progress is not None:
+            progress(len(pairs))
+
+
+def _windows(pairs: Iterator[Pair]) -> Iterator[list[Pair]]:
+    window: list[Pair] = []
+    characters = 0
+    for pair in pairs:
+        window.append(pair)
+        characters += len(pair.first) + len(pair.second)
+        if len(window) == WINDOW_PAIRS or characters > WINDOW_CHARACTERS:
+            yield window
+            window, characters = [], 0
+    if window:
+        yield window
+
+
+def _cut(model: Model, texts: tuple[str, str]) -> tuple[int, int]:
+    dropped = model.tokenizer.tokenize(texts).dropped
+    return (0, 0) if dropped is None else (int(dropped[0]), int(dropped[1]))
+
+
+def _beyond(cut: tuple[int, int], model: Model, long: Long) -> str | None:
+    """Say which text goes beyond the limit, by how much, and what that means."""
+    named = zip(("first", "second"), cut, strict=True)
+    found = [f"the {name} text by {count:,} tokens" for name, count in named if count]
+    if not found:
+        return None
+    within = "the phrases" if long == "chunk" else "similarity and phrases"
+    more = "" if long == "chunk" else " (--long chunk compares all of it)"
+    beyond = f"Beyond the limit of {model.max_tokens} tokens: {' and '.join(found)}"
+    return f"{beyond}; {within} are of what is within{more}."
+
+
+def _language(watch: LanguageWatch, model: Model) -> str | None:
+    # Whether a model is English takes a look at its whole vocabulary, so it is asked last.
+    warning = watch.warning(model.name)
+    return warning if warning is not None and model.english else None
+
+
+def _scale(model: Model) -> str | None:
+    return None if scale_of(model).fitted else _PLAIN.format(model.name)
+
+
+def _told(*notes: str | None) -> list[str]:
+    return [note for note in notes if note is not None]

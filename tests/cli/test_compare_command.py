@@ -1,0 +1,147 @@
+"""`tenor compare` as a person calls it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tenor.cli.main import run
+
+
+@pytest.fixture
+def tenor(tiny_folder, tmp_path, monkeypatch, capsys):
+    """Run the command in this process, which spares importing everything again."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run_here(*arguments):
+        try:
+            run(["compare", *map(str, arguments), "--model", str(tiny_folder), "--precision", "fp32"])
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run_here
+
+
+def test_two_texts_side_by_side_without_colours(tenor):
+    code, printed, noted = tenor("the cat sat on the mat", "the cat sat on the mat.")
+    assert code == 0, noted
+    assert "similarity " in printed
+    assert " of 5 " in printed
+    assert "the cat sat on the mat  =  the cat sat on the mat" in printed
+    assert "only in the first" in printed
+    assert "\x1b" not in printed
+    assert "no scale fitted" in noted
+
+
+def test_json_of_two_texts(tenor):
+    code, printed, noted = tenor("the cat sat", "the dog sat", "--json")
+    assert (code, noted) == (0, "")
+    found = json.loads(printed)
+    assert found["first"] == "the cat sat"
+    assert 0 <= found["similarity"] <= 5
+
+
+def test_quiet_leaves_the_result_only(tenor):
+    assert tenor("the cat sat", "the dog sat", "--quiet")[2] == ""
+
+
+def test_markup_and_terminal_commands_in_a_text_do_nothing(tenor):
+    _, printed, _ = tenor("[red]the cat[/red] \x1b[31m\x07", "[red]the cat[/red] :smile:")
+    assert "[red" not in printed or "[/red" in printed
+    assert "\x1b" not in printed
+    assert "\x07" not in printed
+
+
+def test_long_texts_are_told(tenor):
+    _, _, noted = tenor("the cat sat " * 50, "the dog")
+    assert "Beyond the limit of 40 tokens: the first text by 112 tokens" in noted
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["only one"], "Expected two texts"),
+        ([], "Expected two texts"),
+        (["a", "b", "--file", "x.tsv"], "Expected two texts"),
+        (["", "b"], "The first text"),
+        (["a", " \n"], "The second text"),
+        (["--file", "missing.tsv"], "missing.tsv"),
+        (["--file", "empty.tsv"], "empty.tsv"),
+        (["--file", "pairs.tsv", "--columns", "one"], "--columns question1,question2"),
+        (["--file", "pairs.tsv", "--columns", "sentence1,third"], "third"),
+        (["--file", "broken.tsv"], "broken.tsv"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence(tenor, tmp_path, arguments, told):
+    (tmp_path / "empty.tsv").write_text("")
+    (tmp_path / "broken.tsv").write_bytes(b"\x00\xff\xfe\x00" * 50)
+    (tmp_path / "pairs.tsv").write_text("sentence1\tsentence2\nthe cat\ta dog\n")
+    code, printed, noted = tenor(*arguments)
+    assert code == 2, (printed, noted)
+    assert told in noted
+    assert "Traceback" not in noted
+
+
+def test_a_file_as_tsv_and_as_json_lines(tenor, tmp_path):
+    (tmp_path / "pairs.csv").write_text('id,q1,q2\n1,"the cat, old","a\tdog"\n2,,x\n3,money,money\n')
+    code, printed, noted = tenor("--file", "pairs.csv", "--columns", "q1,q2")
+    assert code == 0
+    lines = [line.split("\t") for line in printed.splitlines()]
+    assert lines[0] == ["line", "similarity", "cosine", "first", "second"]
+    assert [line[0] for line in lines[1:]] == ["2", "4"]
+    assert lines[1][3:] == ["the cat, old", "a dog"]
+    assert lines[2][1] == "5.00"
+    assert "pairs.csv:3" in noted
+    code, printed, _ = tenor("--file", "pairs.csv", "--columns", "q1,q2", "--json")
+    found = [json.loads(line) for line in printed.splitlines()]
+    assert [one["line"] for one in found] == [2, 4]
+    assert found[1]["similarity"] == 5.0
+
+
+def test_strict_stops_at_the_first_bad_row(tenor, tmp_path):
+    (tmp_path / "pairs.tsv").write_text("sentence1\tsentence2\nthe cat\ta dog\n\ta dog\n")
+    code, _, noted = tenor("--file", "pairs.tsv", "--strict")
+    assert code == 2
+    assert "pairs.tsv:3" in noted
+
+
+def call(*arguments, stdin=None, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "tenor.cli.main", "compare", *arguments],
+        input=stdin, capture_output=True, timeout=120, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def test_standard_input_and_bytes_that_are_not_text(tiny_folder):
+    options = ("--model", str(tiny_folder), "--precision", "fp32")
+    done = call("--file", "-", *options, stdin=b"sentence1\tsentence2\nthe cat\ta dog\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1].startswith(b"2\t")
+    done = call(b"the cat \xff\xfe", b"the dog", *options, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["first"] == "the cat \ufffd\ufffd"
+
+
+def test_an_old_terminal_encoding_is_no_crash(tiny_folder):
+    done = call("the cat 漢", "the dog", "--model", str(tiny_folder), PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_nothing_heavy_is_imported(tiny_folder):
+    pytest.importorskip("openvino")
+    code = (
+        "import sys; from tenor.cli.main import run\n"
+        f"try: run(['compare', 'the cat', 'a dog', '--model', {str(tiny_folder)!r}, '--precision', 'fp32'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'scipy', 'sklearn', 'transformers', 'pyarrow', 'lancedb', 'pandas'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stderr.splitlines()[-1] == "[]", done.stderr

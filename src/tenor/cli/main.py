@@ -1,5 +1,6 @@
 """The command `tenor`: one small file per command, imported only when it is called."""
 
+import io
 import sys
 from importlib import import_module
 from typing import Any
@@ -62,6 +63,9 @@ def app() -> None:
 
 def run(arguments: list[str] | None = None) -> None:
     """Run the command line; what a person can mend is told in one sentence, with exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a mark for it
     try:
         app.main(args=arguments, prog_name="tenor", standalone_mode=True)
     except TenorError as error:

@@ -123,6 +123,7 @@ hostile = st.one_of(
 
 
 @settings(max_examples=300, deadline=None)
+@example(content=b"{}", name="t.csv")
 @given(content=hostile, name=st.sampled_from(["t.csv", "t.tsv", "t.jsonl", "t.txt", "t.json", "t"]))
 def test_no_bytes_break_the_readers(folder, content, name):
     path = folder / name

@@ -2,8 +2,8 @@
 
 import gzip
 import io
-import json
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -292,9 +292,15 @@ def test_a_file_of_empty_texts_says_so(make):
         list(read_texts(make("a.txt", "\n \n"), problems=Problems()))
 
 
-def test_reading_streams(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text("\n".join(json.dumps({"text": f"line {n}"}) for n in range(200_000)))
-    rows = read_rows(path, problems=Problems())
-    assert next(rows).values["text"] == "line 0"  # without having read the rest
-    rows.close()
+@pytest.mark.parametrize("length", [10_000, 1_000_000])
+def test_memory_does_not_grow_with_the_file(tmp_path, length):
+    path = tmp_path / "a.csv"
+    with path.open("w") as file:
+        file.write("id,text\n")
+        file.writelines(f'{n},"{"a, b " * (length // 5)}"\n' for n in range(30_000_000 // length))
+    tracemalloc.start()
+    count = sum(1 for _ in read_texts(path, column="text", problems=Problems()))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 30_000_000 // length
+    assert peak < 20_000_000

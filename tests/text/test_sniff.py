@@ -1,5 +1,9 @@
 """Guessing: formats, headers and roles of columns, on small files like the real ones."""
 
+import csv
+import io
+from random import Random
+
 import pytest
 
 from tenor.text import Problems
@@ -113,3 +117,48 @@ def test_survey_counts(tmp_path):
     )
     assert found.tally.words().most == 3
     assert problems.count == 1
+
+
+WORDS = [
+    "the", "cat", "ran", "said", "it's", "wasn't", "42", "film,",
+    "really;", "|", 'but"so"', "(maybe)", "3.5", "Paris",
+]  # fmt: skip
+
+
+def some_text(random, breaks):
+    words = random.choices(WORDS, k=random.randint(1, 15))
+    if random.random() < 0.3:
+        words.insert(0, '"Well,"')
+    if breaks and random.random() < 0.1:
+        words.insert(1, "\n")
+    return " ".join(words)
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL, None])
+def test_nothing_needs_to_be_said_about_ordinary_files(tmp_path, delimiter, quoting):
+    """Files with a header, written by csv or (TSV only) without any quoting, come back by content alone."""
+    if quoting is None and delimiter != "\t":
+        pytest.skip("without quoting, text with commas cannot be told apart")
+    random = Random(f"{delimiter}{quoting}")
+    for size in [1, 2, 3, 5, 10, 40] * 6:
+        rows = [
+            [
+                str(n),
+                some_text(random, quoting is not None),
+                some_text(random, quoting is not None),
+                f"{n / 7:.2f}",
+            ]
+            for n in range(size)
+        ]
+        text = io.StringIO(newline="")
+        table = [["id", "sentence1", "sentence2", "score"], *rows]
+        if quoting is None:
+            text.write("".join(delimiter.join(row) + "\n" for row in table))
+        else:
+            csv.writer(text, delimiter=delimiter, quoting=quoting).writerows(table)
+        path = tmp_path / "a.csv"
+        path.write_bytes(text.getvalue().encode())
+        problems = Problems()
+        assert [list(row.values.values()) for row in read_rows(path, problems=problems)] == rows
+        assert problems.count == 0

@@ -1,7 +1,7 @@
 """Which column is which: found by the name asked for, or guessed from names and content."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tenor.errors import TenorError, did_you_mean
@@ -10,7 +10,8 @@ from tenor.text.header import is_number
 from tenor.text.names import IDENTITY, LABEL, SCORE, TEXT, are_sides, plain
 
 _WORD = re.compile(r"\S*[^\W\d_]\S*")  # at least one letter: numbers and dates are no words
-ENOUGH = 1000  # rows to judge columns by
+_ENOUGH = 1000  # rows to judge columns by,
+_ENOUGH_TEXT = 1 << 22  # or so many characters, whichever comes first
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,18 @@ class Roles:
     pair: tuple[str, str] | None = None
     label: str | None = None
     score: str | None = None
+
+
+def take_head(rows: Iterator[Row]) -> list[Row]:
+    """Take as many rows as it needs to judge the columns, in bounded memory."""
+    head: list[Row] = []
+    size = 0
+    for row in rows:
+        head.append(row)
+        size += sum(map(len, row.values.values()))
+        if len(head) >= _ENOUGH or size >= _ENOUGH_TEXT:
+            break
+    return head
 
 
 def column_names(rows: Sequence[Row]) -> list[str]:

@@ -46,7 +46,7 @@ def _vote(name: str, below: list[str]) -> int:
         return 0
     vote = 2 if is_known(name) else 0
     if filled and sum(map(is_number, filled)) >= 0.95 * len(filled):
-        return vote + (-2 if is_number(name) else 2)
+        return vote + (-3 if is_number(name) else 2)
     if name in filled:
         return vote - 1 if vote else -2
     long_below = sum(map(len, filled)) >= 20 * max(1, len(filled))

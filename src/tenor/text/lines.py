@@ -79,7 +79,7 @@ def _by_content(head: bytes, name: str) -> str:
     if len(sample) - len(sample.translate(None, _CONTROL)) > max(20, 0.1 * len(sample)):
         raise TenorError(f"{name} is not text: it holds many control bytes. Give a text or Parquet file.")
     if sample.decode("utf-8", errors="replace").count(UNREADABLE) > max(20, 0.3 * len(sample)):
-        raise TenorError(f"{name} is not UTF-8 text; say its encoding, for example cp1252 or latin-1.")
+        raise TenorError(f"{name} is not UTF-8 text; save it as UTF-8, or name its encoding.")
     return "utf-8"
 
 

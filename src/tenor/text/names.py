@@ -16,7 +16,7 @@ SCORE = frozenset((
     "score", "similarity", "relatednessscore", "relatedness", "sim", "goldscore", "similarityscore",
 ))  # fmt: skip
 IDENTITY = frozenset((
-    "id", "idx", "index", "guid", "uid", "url", "link", "number", "nr", "no", "row", "key", "date",
+    "id", "idx", "index", "guid", "uid", "url", "link", "number", "nr", "row", "key", "date",
     "time", "pairid", "lang", "language", "split",
 ))  # fmt: skip
 # First and second text of a pair, where the names do not simply end in 1 and 2 or a and b.

@@ -6,12 +6,12 @@ way, and ``"-"`` is standard input. Nothing that is wrong with a row passes sile
 """
 
 from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from tenor.errors import TenorError
-from tenor.text.columns import ENOUGH, column_names, guess_roles, resolve, resolve_all
+from tenor.text.columns import column_names, guess_roles, resolve, resolve_all, take_head
 from tenor.text.delimited import delimited_rows
 from tenor.text.examples import Origin, Pair, Row, Sentence
 from tenor.text.header import is_number
@@ -222,7 +222,7 @@ def _filled(row: Row, name: str, role: str, problems: Problems) -> str:
 def _peek(path: str | Path, asked: Asked, problems: Problems) -> tuple[list[Row], Iterator[Row]]:
     """Read the first rows to judge the columns by; the iterator yields them again."""
     rows = _rows(path, asked, problems)
-    head = list(islice(rows, ENOUGH))
+    head = take_head(rows)
     return head, chain(head, rows)
 
 

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 
-from tenor.text.columns import ENOUGH, Roles, column_names, guess_roles
+from tenor.text.columns import Roles, column_names, guess_roles, take_head
 from tenor.text.examples import Pair, Row, Sentence
 from tenor.text.header import is_number
 from tenor.text.problems import Problems
@@ -37,9 +37,9 @@ def survey(path: str | Path, *, problems: Problems) -> Survey:
     """Read a whole file once, in constant memory but for a few bytes per row, and report on it."""
     described = "as it comes" if str(path) == "-" else find_format(path).describe()
     rows = read_rows(path, problems=problems)
-    head = list(islice(rows, ENOUGH))
+    head = take_head(rows)
     columns = column_names(head)
-    roles = guess_roles(head) if len(columns) > 1 else Roles(tuple(columns), text=columns[0])
+    roles = Roles(tuple(columns), text=columns[0]) if len(columns) == 1 else guess_roles(head)
     tally, filled, count = Tally(), Counter[str](), 0
     for row in chain(head, rows):
         count += 1

@@ -14,6 +14,7 @@ from tenor.text.overlap import fingerprints, normalise, overlap
         ("ﬁne café", "fine cafe\u0301"),
         ("full　width ＡＢＣ", "Full width abc"),
         ("don’t — stop", "don't - stop"),
+        ("a ban of ₹500 notes", "a ban of \ufffd500 notes"),
     ],
 )
 def test_same_sentence_written_differently(one, other):

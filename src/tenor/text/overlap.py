@@ -22,7 +22,9 @@ class _Dropped(dict[int, int | None]):
 
     def __missing__(self, code: int) -> int | None:
         category = unicodedata.category(chr(code))
-        drop = category[0] in "PZC" or category == "Sk"  # Sk: the backtick, used as a quote in treebanks
+        # Sk holds the backtick, which treebanks quote with; Sc currencies, which often did not survive a
+        # change of encoding; U+FFFD is what is left of such characters.
+        drop = category[0] in "PZC" or category in ("Sk", "Sc") or code == 0xFFFD
         self[code] = None if drop else code
         return self[code]
 

@@ -76,6 +76,16 @@ def test_no_final_link_is_below_its_threshold(matrix):
     assert (matrix[links] >= settings.weakest).all()
 
 
+def test_a_weak_pair_is_not_linked_even_in_good_company():
+    matrix = np.full((3, 3), -0.5, dtype=np.float32)
+    np.fill_diagonal(matrix, [0.9, 0.2, 0.9])
+    assert pairs(links_from_scores(matrix)) == {(0, 0), (2, 2)}
+    matrix[1, 1] = 0.3
+    assert (1, 1) in pairs(links_from_scores(matrix))
+    # And a middling one in bad company is not, when more support is asked for.
+    assert pairs(links_from_scores(matrix[1:2, 1:2], settings=AlignSettings(context=0.6))) == set()
+
+
 @given(filled)
 def test_growing_only_links_lone_words_beside_a_link_of_their_best_counterpart(matrix):
     before = mutual_best(matrix)

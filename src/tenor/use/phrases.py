@@ -61,10 +61,11 @@ def finest_blocks(links: Links) -> list[Block]:
     blocks: list[Block] = []
     for row, column in np.argwhere(links).tolist():
         grown = _closed(Block((row, row + 1), (column, column + 1)), links)
+        # Consistent blocks that touch have a link in common, so the block around both is consistent again.
         while touching := [block for block in blocks if block.touches(grown)]:
             blocks = [block for block in blocks if block not in touching]
             for block in touching:
-                grown = _closed(grown.hull(block), links)
+                grown = grown.hull(block)
         blocks.append(grown)
     return sorted(blocks)
 

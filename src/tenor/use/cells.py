@@ -5,6 +5,9 @@ sample, and a text is compared with the texts of the cells nearest to it only. U
 query after another, all texts that look into a cell are taken in one matrix product, which is why this is
 done here and not with the search index. What is found is exact (every pair is scored in full); what may be
 missed is a pair whose cells lie apart, and ``recall`` measures that share on a sample.
+
+Measured with minilm on 77,762 questions and news sentences: looking into 32 of 1,115 cells finds 99.97% of
+the pairs at 0.85 and 99.7% of those at 0.70, and counting neighbours takes a tenth of the time of all pairs.
 """
 
 from collections.abc import Iterator

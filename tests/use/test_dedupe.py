@@ -134,14 +134,16 @@ def test_thresholds_out_of_range(threshold):
 def test_progress_adds_up(tiny_folder):
     model = tenor.load(tiny_folder)
     told = {}
-    texts = ["the cat sat", "a dog ran", "the cat sat.", "music by the river", "the cat sat"]
+    texts = ["the cat sat", "a dog ran", "the cat sat,", "music by the river", "the cat sat"]
 
     def progress(stage, count, total):
         done, _ = told.get(stage, (0, total))
         told[stage] = (done + count, total)
 
-    groups = dedupe(model, texts, threshold=0.9, progress=progress)
-    assert told == {"Encoding": (4, 4), "Comparing": (10, 10)}
+    groups = dedupe(model, texts, threshold=0.5, progress=progress)
+    assert told["Encoding"] == (4, 4)
+    assert told["Comparing"] == (10, 10)
+    assert told["Grouping"][0] == told["Grouping"][1] > 0
     assert {0, 4} <= {member.row for member in groups[0].members}
 
 

@@ -30,10 +30,10 @@ from tenor.use.neighbours import Exact, Floats, Neighbourhood, Rows, normalise
 EXACT_LIMIT = 300_000
 
 # The lowest cosine that counts as saying the same, for minilm. Labelled pairs, precision / recall:
-#               0.70       0.75       0.80       0.85       0.90       0.95
-#   Quora-10k   .72 / .94  .75 / .87  .78 / .77  .82 / .62  .86 / .43  .92 / .21   (10,000 pairs, half the same)
-#   Quora dev   .60 / .94  .64 / .87  .68 / .76  .73 / .62  .80 / .44  .88 / .22   (20,212 pairs, 38% the same)
-#   MRPC        .76 / .86  .79 / .78  .81 / .66  .84 / .52  .88 / .34  .94 / .15   (5,801 pairs, 67% the same)
+#                        0.70       0.75       0.80       0.85       0.90       0.95
+# Quora, half the same   .72 / .94  .75 / .87  .78 / .77  .82 / .62  .86 / .43  .92 / .21  (10,000 pairs)
+# Quora, 38% the same    .60 / .94  .64 / .87  .68 / .76  .73 / .62  .80 / .44  .88 / .22  (20,212 pairs)
+# MRPC, 67% the same     .76 / .86  .79 / .78  .81 / .66  .84 / .52  .88 / .34  .94 / .15  (5,801 pairs)
 # The best F1 lies between 0.63 and 0.75, where up to four of ten pairs are wrong. To drop a text that says
 # something else costs more than to keep one that does not, so precision was given more weight. The pairs that
 # differ in these sets were chosen to look alike; ``calibrate`` finds the threshold of one's own texts.
@@ -162,10 +162,17 @@ def _group_vectors(
     vectors = vectors[: len(kept)]
     weights = np.bincount(which[of[of >= 0]], minlength=len(kept))
     total = len(kept) if aside else len(kept) * (len(kept) + 1) // 2
-    tell = None if progress is None else lambda count: progress("Comparing", count, total)
-    near = _neighbourhood(vectors, threshold, aside, note)
     with threadpool_limits(thread_count(), user_api="blas"):
-        centre = centre_groups(near, weights, progress=tell)
+        near = _neighbourhood(vectors, threshold, aside, note)
+        if progress is None:
+            centre = centre_groups(near, weights)
+        else:
+            centre = centre_groups(
+                near,
+                weights,
+                counting=lambda count: progress("Comparing", count, total),
+                settling=lambda count, all_: progress("Grouping", count, all_),
+            )
     scores = np.where(centre == np.arange(len(kept)), 1.0, near.scores(np.arange(len(kept)), centre))
     return kept[centre[which]], np.minimum(scores, 1.0)[which]
 

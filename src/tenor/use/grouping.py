@@ -8,7 +8,7 @@ texts that are still free, the batch being cut so that the pairs it can yield, k
 into a fixed budget.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -23,24 +23,29 @@ def centre_groups(
     texts: Neighbourhood,
     weights: Rows,
     *,
-    progress: Progress | None = None,
+    counting: Progress | None = None,
+    settling: Callable[[int, int], None] | None = None,
     pair_budget: int = _PAIR_BUDGET,
     batch: int = _BATCH,
 ) -> Rows:
     """Give the centre of every text [n]; a centre, and a text alone, has itself.
 
     ``weights`` says how often each text occurs, so that a text with many exact copies is a likely centre.
+    ``counting`` hears of the first pass as the neighbourhood tells it, ``settling`` of the second: texts just
+    settled, and all that have neighbours.
     """
-    counts = texts.counts(weights, progress=progress)
+    counts = texts.counts(weights, progress=counting)
     order = np.argsort(-counts, kind="stable")
     centre = np.where(counts == weights, np.arange(len(texts)), -1)
-    place = 0
-    while True:
-        order = order[place:][centre[order[place:]] < 0]
-        if not len(order):
-            return centre
-        place = _cut(counts[order], pair_budget, batch)
-        _absorb(texts, order[:place], centre)
+    order = order[centre[order] < 0]
+    free = everyone = len(order)
+    while free:
+        _absorb(texts, order[: _cut(counts[order], pair_budget, batch)], centre)
+        order = order[centre[order] < 0]
+        if settling is not None:
+            settling(free - len(order), everyone)
+        free = len(order)
+    return centre
 
 
 def _cut(counts: Rows, pair_budget: int, batch: int) -> int:

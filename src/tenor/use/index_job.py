@@ -180,11 +180,11 @@ def publish(
     ``kept`` is called when a step is done that a killed job need not do again.
     """
     rows = store.count()
-    plan = plan_for(rows, card.width)
+    plan = plan_for(rows)
     rebuild = plan is not None and rows > _RETRAIN_GROWTH * card.trained_rows
     if rebuild:
         note(f"Making the neighbour structure over {rows:,} vectors …")
-    store.refresh(plan, rebuild=rebuild, stem=card.stem)
+    rebuild = store.refresh(plan, rebuild=rebuild, stem=card.stem)
     trained = rows if rebuild else card.trained_rows
     card = replace(card, rows=rows, trained_rows=trained, spread=chance_spread(store.sample(_SAMPLE)))
     first = not (folder / CARD).exists()

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from tenor.errors import TenorError
 from tenor.extras import require
 from tenor.use.columns import Column, Kind, Value
-from tenor.use.vector_index import Plan
+from tenor.use.vector_index import MOST_SEGMENTS, Plan
 
 TABLE = "passages"
 _NEVER = timedelta(days=10_000)
@@ -104,21 +104,27 @@ class Passages:
             with _storing(self._folder):
                 self._table.restore(version)
 
-    def refresh(self, plan: Plan | None, *, rebuild: bool, stem: bool) -> None:
-        """Bring the search structures up to date with the rows: merge small files, words, neighbours."""
+    def refresh(self, plan: Plan | None, *, rebuild: bool, stem: bool) -> bool:
+        """Bring the search structures up to date with the rows: merge small files, words, neighbours.
+
+        The neighbour structure is made anew where that is asked for, or where many additions have left it in
+        pieces; return whether it was.
+        """
         from lancedb.index import FTS
 
-        words = FTS(
-            with_position=False, stem=stem, remove_stop_words=False, ascii_folding=True, max_token_length=None
-        )
+        # Stop words stay in: BM25 gives them next to no weight, and "The Who" or "to be" must be found.
+        words = FTS(with_position=False, stem=stem, remove_stop_words=False, max_token_length=None)
         with _storing(self._folder):
             # Left alone it would drop versions older than a week, perhaps the one that counts.
             self._table.optimize(cleanup_older_than=_NEVER)
-            indexed = {column for index in self._table.list_indices() for column in index.columns}
-            if "text" not in indexed and self._table.count_rows():
+            indexes = {index.columns[0]: index for index in self._table.list_indices()}
+            if "text" not in indexes and self._table.count_rows():
                 self._table.create_index("text", config=words)
-            if plan and rebuild:
+            pieces = indexes["vector"].num_segments if "vector" in indexes else 0
+            rebuild = plan is not None and (rebuild or pieces > MOST_SEGMENTS)
+            if plan is not None and rebuild:
                 self._table.create_index("vector", config=plan.config(), replace=True)
+        return rebuild
 
     def prune(self, *, older_than: timedelta) -> None:
         """Free the space of older versions and of changes that were broken off; the newest version stays.
@@ -151,7 +157,7 @@ class Passages:
         """Return the ``k`` rows of highest cosine, through the plan's structure or, without one, exactly."""
         with _storing(self._folder):
             query = self._table.search(vector, vector_column_name="vector").distance_type("cosine").limit(k)
-            query = plan.tune(query) if plan else query.bypass_vector_index()
+            query = plan.tune(query, k) if plan else query.bypass_vector_index()
             found = self._rows(query, condition, "_distance")
         return [{**row, "cosine": 1.0 - row["_distance"]} for row in found]
 

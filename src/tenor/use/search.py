@@ -19,7 +19,7 @@ from tenor.use.fusion import fuse
 from tenor.use.index import matching_model
 from tenor.use.index_job import unit
 from tenor.use.passages import Found, Passages, Vectors
-from tenor.use.vector_index import EXACT_ROWS, Plan, plan_for
+from tenor.use.vector_index import plan_for
 
 MOST = 10_000
 _POOL = 100  # candidates of each kind that a hybrid search joins, at least
@@ -79,7 +79,7 @@ class Searcher:
         depth = max(_POOL, 3 * k) if mode is Mode.hybrid else k
         near: list[Found] = []
         if vector is not None:
-            plan = None if exact else self._plan(passages, condition)
+            plan = None if exact or not self.card.trained_rows else plan_for(self.card.trained_rows)
             near = passages.nearest(vector, depth, condition=condition, plan=plan)
         words: list[Found] = []
         if mode is not Mode.vector:
@@ -104,14 +104,6 @@ class Searcher:
             self.card = card
             self._passages = Passages(self.folder, card.columns, width=card.width, version=card.version)
         return self._passages
-
-    def _plan(self, passages: Passages, condition: str | None) -> Plan | None:
-        """Search exactly where there are few vectors to compare with, also by virtue of the filter."""
-        if not self.card.trained_rows:
-            return None
-        if condition and passages.count(condition) <= EXACT_ROWS:
-            return None
-        return plan_for(self.card.trained_rows, self.card.width)
 
     def _hits(self, near: Sequence[Found], words: Sequence[Found], mode: Mode) -> list[Hit]:
         found = {row["id"]: row for row in [*near, *words]}

@@ -1,9 +1,9 @@
-"""Cold start: `tenor compare A B` beside a script that imports sentence-transformers, loads and encodes two texts.
+"""Cold start of `tenor compare A B` beside a script that loads sentence-transformers and encodes two texts.
 
     python bench/coldstart.py [--repeats 5]
 
-Whole processes, alternating, files warm in the page cache. CPU time (user and system, children included) first;
-wall time beside it.
+Whole processes, alternating, files warm in the page cache. CPU time (user and system, children included)
+first; wall time beside it.
 """
 
 import argparse

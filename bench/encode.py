@@ -2,10 +2,10 @@
 
     python bench/encode.py [--questions FILE] [--texts 2000] [--repeats 5]
 
-Short texts are questions (a TSV with a column `sentence1`, one text per line otherwise) or, without a file, the
-shorter sentences of STS-B; paragraphs of about 150 tokens are made by joining sentences. The primary figure is the
-ratio of CPU times on one thread; ratios of wall time on two threads count only from rounds whose bracketing bare
-product ran within 10% of the best one, else the row says noisy.
+Short texts are questions (a TSV with a column `sentence1`, one text per line otherwise) or, without a file,
+the shorter sentences of STS-B; paragraphs of about 150 tokens are made by joining sentences. The primary
+figure is the ratio of CPU times on one thread; ratios of wall time on two threads count only from rounds
+whose bracketing bare product ran within 10% of the best one, else the row says noisy.
 """
 
 import argparse
@@ -172,7 +172,7 @@ def bare_product(size=512, repeats=4):
 
 
 def fidelity(corpora, model):
-    """How close the lower precisions stay to fp32: cosines on the texts, and Spearman on STS-B's test part."""
+    """How close lower precisions stay to fp32: cosines on the texts, and Spearman on STS-B's test part."""
     import tenor
 
     rows = [row for row in sts_rows() if row[0] == "sts-test.csv"]
@@ -215,7 +215,8 @@ def show(result):
         print(
             f"{row['texts']:11} {row['threads']} thr  {row['side']:22} {row['per_second']:7.0f}/s  "
             f"{row['ratio']:.2f}x [{row['low']:.2f}, {row['high']:.2f}] by {row['measured']} time"
-            f"{'  asked ' + str(target) + 'x' if target else ''}  {speed:4.0f} GFLOPS{'  noisy' if row['noisy'] else ''}"
+            f"{'  asked ' + str(target) + 'x' if target else ''}  {speed:4.0f} GFLOPS"
+            f"{'  noisy' if row['noisy'] else ''}"
         )
     for precision, values in result["fidelity"].items():
         print(precision, json.dumps(values))

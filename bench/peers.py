@@ -25,7 +25,8 @@ def interpreter(name):
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         pin = ["-c", str(ROOT / "bench" / "peers-constraints.txt")]
         for what in (["torch"], ENVIRONMENTS[name]):
-            done = subprocess.run([python, "-m", "pip", "install", "--quiet", *pin, *what], capture_output=True)
+            command = [python, "-m", "pip", "install", "--quiet", *pin, *what]
+            done = subprocess.run(command, capture_output=True)
             if done.returncode:
                 print(done.stderr.decode()[-500:])
                 return None

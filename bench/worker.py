@@ -72,6 +72,7 @@ def st_openvino_side(options):
 def linears_side(options):
     """Bare linear layers of the encoder's shapes, on as many tokens as the texts have, in torch."""
     import torch
+
     from tenor.encoders.bert.config import BertConfig
     from tenor.machine import guard
     from tenor.text.tokenizer import Tokenizer

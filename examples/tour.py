@@ -30,7 +30,8 @@ def main() -> None:
     say(f"\nThe tour took {time.perf_counter() - begin:.0f} seconds. Try it on your own texts:")
     say("  .venv/bin/tenor dedupe your-texts.csv --column text --out groups.csv")
     say('  .venv/bin/tenor compare "one text" "another text"')
-    say("  .venv/bin/tenor index your-texts.csv --out my-index && .venv/bin/tenor search my-index 'a question'")
+    say("  .venv/bin/tenor index your-texts.csv --out my-index")
+    say('  .venv/bin/tenor search my-index "a question"')
     say("  .venv/bin/tenor --help")
 
 

@@ -69,7 +69,7 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: str | Path) -> Iterator[Path]:
-    """Yield a new folder beside ``path``; it takes the final name, which must be free, if the block succeeds."""
+    """Yield a new folder beside ``path``; its final name, which must be free, is given at the end."""
     path = Path(path)
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -26,11 +26,14 @@ class LongChoice(StrEnum):
 Model = Annotated[str, typer.Option("--model", "-m", help="A starter name, a model folder, or hub:NAME.")]
 Precision = Annotated[PrecisionChoice, typer.Option(help="Arithmetic of the model.")]
 Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps; or auto.")]
-Long = Annotated[LongChoice, typer.Option(help="Texts beyond the model's limit: cut them, or average their chunks.")]
+Long = Annotated[
+    LongChoice, typer.Option(help="Texts beyond the model's limit: cut, or averaged over chunks.")
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad row instead of reporting it.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
 Column = Annotated[
-    str | None, typer.Option(help="Column with the text: a name, or a 0-based number. Default: found by content.")
+    str | None,
+    typer.Option(help="Column with the text: a name or 0-based number. Default: found by content."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no notes.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where to write.")]

@@ -19,9 +19,9 @@ def load(
 ) -> Model:
     """Open a model: a folder, the name of a starter at hand, or ``hub:NAME``.
 
-    ``precision="auto"`` is the fastest one of this machine that keeps the vectors; ``device="auto"`` is the
-    CPU. On a CPU the OpenVINO engine does the arithmetic where it is installed and knows the pooling, else
-    torch.
+    ``precision="auto"`` is the fastest one of this machine that keeps the vectors; ``device="auto"`` is a
+    CUDA device where there is one, else the CPU. On a CPU the OpenVINO engine does the arithmetic where it is
+    installed and knows the pooling, else torch.
     """
     if precision != "auto" and precision not in get_args(Precision):
         known = ", ".join(get_args(Precision))
@@ -48,7 +48,7 @@ def _engine(settings: ModelFolder, precision: Precision | Literal["auto"], devic
         from tenor.encoders.static import StaticEngine
 
         return StaticEngine.load(settings.encoder, normalize=settings.normalize)
-    device = "cpu" if device == "auto" else device
+    device = _find_gpu() if device == "auto" else device
     chosen = _choose(precision, device)
     pooling, normalize = settings.pooling, settings.normalize
     if device == "cpu" and find_spec("openvino") is not None:
@@ -65,16 +65,23 @@ def _engine(settings: ModelFolder, precision: Precision | Literal["auto"], devic
     )
 
 
+def _find_gpu() -> str:
+    """Return "cuda" where there is such a device; torch is imported only if the system shows one."""
+    if Path("/dev/nvidia0").exists():
+        import torch
+
+        if torch.cuda.is_available():
+            return "cuda"
+    return "cpu"
+
+
 def _choose(precision: Precision | Literal["auto"], device: str) -> Precision:
     """Settle on a precision; only a CPU's is found by trying, other devices compute in fp32 unless asked."""
     if device != "cpu":
         return "fp32" if precision == "auto" else precision
-    from tenor.machine import best_precision, guard
+    from tenor.machine import best_precision
 
-    chosen = best_precision() if precision == "auto" else precision
-    if chosen != "fp32":
-        guard()
-    return chosen
+    return best_precision() if precision == "auto" else precision
 
 
 def _check_vocabulary(tokenizer: Tokenizer, encoder: Path) -> None:

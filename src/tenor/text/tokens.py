@@ -56,14 +56,13 @@ class Tokens:
         lengths = self.lengths[which]
         starts = np.zeros(len(which) + 1, dtype=np.int64)
         np.cumsum(lengths, out=starts[1:])
-        # Position of every selected token on the old flat axis: its text's old start plus its place in the text.
+        # A selected token's position on the old flat axis: its text's old start plus its place in the text.
         flat = np.arange(starts[-1]) + np.repeat(self.starts[which] - starts[:-1], lengths)
-        pick = lambda values: None if values is None else values[flat]  # noqa: E731
         return Tokens(
             self.ids[flat],
             starts,
-            pick(self.segments),
-            pick(self.words),
+            None if self.segments is None else self.segments[flat],
+            None if self.words is None else self.words[flat],
             None if self.dropped is None else self.dropped[which],
         )
 

@@ -31,7 +31,7 @@ from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import Tokens
 
 # Measured: a pass should stay in the caches of one core.
-_TOKEN_BUDGET = 1024
+_TOKEN_BUDGET = 512
 _HINTS: dict[Precision, str] = {"fp32": "f32", "bf16": "bf16", "int8": "f32"}
 
 

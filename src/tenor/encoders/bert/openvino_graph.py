@@ -2,9 +2,9 @@
 
 The linear layers, LayerNorm and GELU see a flat axis of B · L tokens; only attention sees the rectangle
 [B, L] of texts of (nearly) one length. Query, key and value are three products of one input: as a single
-product they would have to be split again, which costs this engine more than it saves. Writing the graph by hand
-instead of tracing a torch model starts without torch, and lets the quantiser place its scales where they
-belong.
+product they would have to be split again, which costs this engine more than it saves. Writing the graph by
+hand instead of tracing a torch model starts without torch, and lets the quantiser place its scales where
+they belong.
 
 Shapes: B texts, L their longest length, N = B · L, d width, h heads.
 """

@@ -18,6 +18,7 @@ from tenor.layers.layer_mix import mean_of_last
 from tenor.layers.packed import PackedBatch
 from tenor.layers.pooling import pool
 from tenor.layers.pooling_config import PoolingConfig, PoolingKind
+from tenor.machine import guard
 from tenor.text.tokens import Tokens
 
 # Measured: on a CPU a pass should stay in its caches, a GPU wants to be filled.
@@ -61,6 +62,7 @@ class TorchEngine:
         device: torch.device | str = "cpu",
     ) -> "TorchEngine":
         """Load a checkpoint folder."""
+        guard()  # even for fp32: the limit counts only if it is there before the process's first kernel
         encoder = BertCheckpoint.load(folder).encoder
         return cls(encoder, pooling=pooling, normalize=normalize, precision=precision, device=device)
 

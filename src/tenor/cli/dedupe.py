@@ -41,7 +41,7 @@ _WIDTH = 100  # characters of a text that are shown
 _MEMBERS = 10  # texts of a group that are shown
 
 Source = Annotated[
-    str | None, typer.Argument(metavar="[IN]", help="The file with the texts; - is standard input.")
+    str | None, typer.Argument(metavar="IN", help="The file with the texts; - is standard input.")
 ]
 Threshold = Annotated[
     float | None, typer.Option(help="Lowest cosine that counts as saying the same.  [default: 0.85]")
@@ -199,8 +199,11 @@ def _print_calibration(picked: "Calibration", *, to_notes: bool) -> None:
         scores = row.scores
         say(f"{row.threshold:9.4f}  {scores.precision}  {scores.recall}  {scores.f1}{mark}")
     held = picked.crossfit
-    say(f"Picked {picked.threshold:.4f} for the {picked.wanted}. On pairs that had no part in picking it,")
+    say(f"Picked {picked.threshold:.4f} for {picked.wanted}. On pairs that had no part in picking it,")
     say(f"by five-fold cross-fitting: precision {held.precision}, recall {held.recall}, F1 {held.f1}.")
+    say(
+        "Among all pairs of a collection far fewer say the same than among these: expect less precision there."
+    )
 
 
 def _write(found: "Deduped", groups: Path | None, keep: Path | None) -> None:

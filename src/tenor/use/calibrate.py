@@ -107,12 +107,12 @@ def calibrate(
         only = "yes" if yes.any() else "no"
         raise TenorError(f"all {len(yes):,} labelled pairs are {only!r}; pairs of both kinds are needed.")
     threshold = _pick(threshold_curve(yes, values), precision_at)
-    grid = _grid(values, threshold)
+    grid = _grid(values, yes, threshold)
     table = tuple(AtThreshold(at, binary_scores(yes, values >= at, seed=seed)) for at in grid)
     held_out = _crossfit(yes, values, precision_at, folds, seed)
     return Calibration(
         threshold=threshold,
-        wanted="best F1" if precision_at is None else f"precision of at least {precision_at:g}",
+        wanted="the best F1" if precision_at is None else f"a precision of at least {precision_at:g}",
         pairs=len(yes),
         same=int(yes.sum()),
         table=table,
@@ -146,10 +146,11 @@ def _between(thresholds: NDArray[np.float64], place: int) -> float:
     return rounded if thresholds[place + 1] < rounded <= here else half
 
 
-def _grid(values: NDArray[np.float64], picked: float) -> list[float]:
-    low, high = np.quantile(values, [0.02, 0.999])
-    steps = np.arange(np.floor(low / _STEP), np.ceil(high / _STEP) + 1) * _STEP
-    return sorted({*(round(float(step), 4) for step in steps if step <= 1), picked})
+def _grid(values: NDArray[np.float64], yes: NDArray[np.bool_], picked: float) -> list[float]:
+    """Give round thresholds where something happens: from where pairs that say the same begin to be lost."""
+    low, high = np.quantile(values[yes], 0.01), np.quantile(values, 0.999)
+    steps = np.arange(np.floor(low / _STEP), np.floor(high / _STEP) + 1) * _STEP
+    return sorted({*(round(float(step), 4) for step in steps), picked})
 
 
 def _crossfit(

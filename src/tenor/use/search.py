@@ -73,9 +73,11 @@ class Searcher:
     ) -> list[Hit]:
         """Return the best ``k`` hits, best first; ``exact`` compares with every vector, whatever the size."""
         mode = _checked(query, k, mode)
-        passages = self._current()
+        self._follow()
         condition = compile_filter(where, self.card.filterable()) if where is not None else None
+        # The model comes first: loading it may start a process, which the store's threads do not like.
         vector = None if mode is Mode.lexical else self.encode(query)
+        passages = self._open()
         depth = max(_POOL, 3 * k) if mode is Mode.hybrid else k
         near: list[Found] = []
         if vector is not None:
@@ -95,13 +97,18 @@ class Searcher:
         vector: Vectors = unit(self._model.encode([query], prompt=prompt))[0]
         return vector
 
-    def _current(self) -> Passages:
-        """Return the table at the version that the card names now."""
+    def _follow(self) -> None:
+        """Take up the card as it is now; another writer may have replaced it."""
         card = read_card(self.folder)
-        if self._passages is None or card.version != self.card.version:
-            if card.fingerprint != self.card.fingerprint:
-                self._model = None
-            self.card = card
+        if card.version != self.card.version:
+            self._passages = None
+        if card.fingerprint != self.card.fingerprint:
+            self._model = None
+        self.card = card
+
+    def _open(self) -> Passages:
+        if self._passages is None:
+            card = self.card
             self._passages = Passages(self.folder, card.columns, width=card.width, version=card.version)
         return self._passages
 

@@ -1,0 +1,168 @@
+"""`tenor index` and `tenor search` as a person calls them, with a tiny real model."""
+
+import io
+import json
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from tenor.cli.main import run
+
+pytest.importorskip("lancedb")
+
+
+def process(*arguments):
+    command = [sys.executable, "-m", "tenor.cli.main", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def tenor(capsys, monkeypatch):
+    """Run a command in this process, which spares importing everything again."""
+
+    def run_here(*arguments, stdin=""):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        code = 0
+        try:
+            run([*map(str, arguments)])
+        except SystemExit as end:
+            code = end.code or 0
+        printed = capsys.readouterr()
+        return SimpleNamespace(returncode=code, stdout=printed.out, stderr=printed.err)
+
+    return run_here
+
+
+@pytest.fixture(scope="module")
+def books(tmp_path_factory, tiny_folder):
+    place = tmp_path_factory.mktemp("books")
+    (place / "books.csv").write_text(
+        "isbn,title,year,lang\n"
+        "1,The old man and the sea of [red] stories,1952,en\n"
+        "2,Der Mann ohne Eigenschaften im Land,1930,de\n"
+        "3,A ship in the storm at night,1987,en\n"
+        "3,A ship twice in the storm,1988,en\n"
+    )
+    done = process("index", place / "books.csv", "--out", place / "ix", "--model", tiny_folder,
+                 "--column", "title", "--id-column", "isbn")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Added 3 texts; ")
+    assert "books.csv:5: the id '3' came before" in done.stderr
+    return place
+
+
+def test_build_says_nothing_but_what_matters(books, tiny_folder):
+    lines = books / "lines.txt"
+    lines.write_text("one line of text\nand another one\n")
+    done = process("index", lines, "--out", books / "quiet", "--model", tiny_folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("\n") == 1
+
+
+def test_search_prints_rank_score_text_and_columns(books):
+    done = process("search", books / "ix", "ship in the storm", "--k", "2", "--where", "year > 1940")
+    assert (done.returncode, done.stderr) == (0, "")
+    first, details, second, _ = done.stdout.splitlines()
+    assert first.startswith("  1. ")
+    assert first.endswith("A ship in the storm at night")
+    assert "id 3 · cosine " in details
+    assert details.endswith("year 1987 · lang en")
+    assert "[red]" in second
+
+
+def test_search_as_json(books, tenor):
+    done = tenor("search", books / "ix", "Mann", "--mode", "lexical", "--json")
+    found = json.loads(done.stdout)
+    assert [(hit["id"], hit["columns"]) for hit in found["hits"]] == [("2", {"year": 1930, "lang": "de"})]
+    assert found["mode"] == "lexical"
+    nothing = tenor("search", books / "ix", "zebra", "--mode", "lexical")
+    assert nothing.stdout == "Nothing was found.\n"
+
+
+def test_add_remove_and_describe(books, tenor, tiny_folder):
+    place = books / "changing"
+    assert (
+        tenor(
+            "index", "-", "--out", place, "--model", tiny_folder, stdin="first line\nsecond line\n"
+        ).returncode
+        == 0
+    )
+    added = tenor("index", "-", "--out", place, "--add", stdin="third line\n")
+    assert added.stdout.startswith("Added 1 text; ")
+    removed = tenor("index", "--out", place, "--remove", "1", "--remove", "77")
+    assert removed.stdout.startswith("Removed 1 text; ")
+    assert tenor("index", "--out", place, "--remove-where", "text like 'second%'").returncode == 0
+    described = tenor("index", "--out", place)
+    assert "1 text; model" in described.stdout
+    assert "vector search exact" in described.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["search", "{ix}", "ship", "--where", "yeer > 3"], "no column 'yeer'. Did you mean 'year'?"),
+        (["search", "{ix}", "ship", "--where", "year >"], "The filter has the end at character 7"),
+        (["search", "{ix}", "ship", "--mode", "psychic"], "no search mode 'psychic'"),
+        (["search", "{ix}", "ship", "--precision", "int8"], "made with precision"),
+        (["search", "{ix}", "  "], "The query is empty"),
+        (["search", "{place}", "ship"], "is not an index"),
+        (["search", "{place}/nowhere", "ship"], "There is no index at"),
+        (["index", "{place}/books.csv", "--out", "{ix}"], "is an index already"),
+        (["index", "{place}/nothing.csv", "--out", "{place}/new"], "nothing.csv"),
+        (["index", "{place}/books.csv", "--out", "{ix}", "--add", "--column", "title"], "leave --column"),
+        (["index", "{place}/books.csv", "--out", "{ix}", "--remove", "1"], "not both"),
+    ],
+)
+def test_mistakes_get_one_sentence_and_code_2(books, tenor, arguments, says):
+    done = tenor(*(part.format(ix=books / "ix", place=books) for part in arguments))
+    assert done.returncode == 2
+    assert done.stderr.startswith("tenor: ")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_another_model_is_refused(books, tenor, make_tiny):
+    other = make_tiny("other", seed=7)
+    done = tenor("search", books / "ix", "ship", "--model", other)
+    assert done.returncode == 2
+    assert "their vectors cannot be compared" in done.stderr
+
+
+def test_the_store_is_imported_by_these_commands_only():
+    script = (
+        "import sys, tenor.cli.main, tenor.cli.index, tenor.cli.search, tenor.use.index, tenor.use.search\n"
+        "print([name for name in ('lancedb', 'torch', 'pyarrow') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[]\n", done.stderr
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    import tenor as package
+
+    try:
+        return package.load("minilm")
+    except package.TenorError as error:
+        pytest.skip(f"minilm is not at hand: {error}")
+
+
+def test_the_starter_finds_what_is_meant(tmp_path, minilm):
+    from tenor.use.index import build_index
+    from tenor.use.search import search
+
+    lines = tmp_path / "lines.txt"
+    lines.write_text(
+        "The cat sleeps on the roof.\nInterest rates rose again.\nBoil the eggs for six minutes.\n"
+    )
+    build_index(lines, tmp_path / "ix", model=minilm)
+    for query, text in [
+        ("a kitten is napping", "cat"),
+        ("cost of borrowing money", "Interest"),
+        ("cooking", "eggs"),
+    ]:
+        for mode in ("vector", "hybrid"):
+            assert text in search(tmp_path / "ix", query, k=1, mode=mode, model=minilm)[0].text

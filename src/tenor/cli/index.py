@@ -105,13 +105,19 @@ def _silent(text: str) -> None:
 
 
 def _describe(folder: Path) -> None:
-    from tenor.use.card import read_card
+    from tenor.use.card import read_card, read_unfinished
 
     card = read_card(folder)
     columns = ", ".join(f"{column.name} ({column.kind})" for column in card.filterable())
     how = f"approximate, trained on {card.trained_rows:,}" if card.trained_rows else "exact"
     out.print(f"{folder}: {_texts(card.rows)}; model {card.model}, {card.precision}; vector search {how}.")
     out.print(f"Columns for filters: {columns}.")
+    broken = read_unfinished(folder)
+    if broken:
+        notes.print(
+            f"An addition from {broken.job.source} was broken off after {broken.rows_read:,} rows and does not "
+            "count yet; run it again to finish it. Any other change undoes it."
+        )
 
 
 def _texts(count: int) -> str:

@@ -1,5 +1,6 @@
 """Optional dependencies: imported when needed, and missed in a sentence that says how to get them."""
 
+import sys
 from importlib import import_module
 from types import ModuleType
 
@@ -16,3 +17,11 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
             f"{purpose} needs the package {top!r}, which is not installed ({error}). "
             f"Install it with: pip install 'tenor[{extra}]'"
         ) from error
+
+
+def keep_openvino_private() -> None:
+    """Keep OpenVINO from reporting its use: merely importing it would call an analytics server, by a fork.
+
+    Call it before the first import of openvino, which does without the package that is hidden here.
+    """
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]

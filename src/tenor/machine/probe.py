@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from tenor.extras import keep_openvino_private
+
 _ROWS, _WIDTH, _HIDDEN = 1024, 384, 1536
 
 
 def bf16_gain() -> float:
     """Return the speed of bf16 relative to fp32 on one thread."""
+    keep_openvino_private()
     try:
         import openvino
     except ImportError:

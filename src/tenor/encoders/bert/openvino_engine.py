@@ -20,7 +20,14 @@ from safetensors.numpy import load_file, save_file
 from tenor.assets import cache_folder
 from tenor.encoders.bert.config import BertConfig
 from tenor.encoders.bert.openvino_graph import POOLINGS, BertGraph, Weights
-from tenor.encoders.bert.quantize import VERSION, LinearScales, QuantizedOperands, find_scales, graph_inputs
+from tenor.encoders.bert.quantize import (
+    VERSION,
+    LinearScales,
+    QuantizedOperands,
+    find_scales,
+    fold_context,
+    graph_inputs,
+)
 from tenor.encoders.bert.weights import read_tensors
 from tenor.encoders.engine import Floats, Precision
 from tenor.errors import TenorError
@@ -56,12 +63,11 @@ class OpenVINOEngine:
         self.config = config
         self._pooling, self._normalize, self._precision = pooling, normalize, precision
         self._threads = threads or thread_count()
-        operands = QuantizedOperands(scales) if scales is not None else None
-        self._graph = (
-            BertGraph(config, weights)
-            if operands is None
-            else BertGraph(config, weights, operands, operands.biases)
-        )
+        self._graph = BertGraph(config, weights)
+        if scales is not None:
+            weights, scales = fold_context(weights, scales, config.layers)
+            operands = QuantizedOperands(scales)
+            self._graph = BertGraph(config, weights, operands, operands.biases)
         # Compiled when first needed: `compare` wants states and vectors, `embed` only vectors.
         self._compiled = lru_cache(maxsize=None)(self._compile)
 
@@ -128,7 +134,7 @@ class OpenVINOEngine:
         if not 0 <= layer <= self.layers:
             raise TenorError(f"There is no layer {layer}; the encoder has 0 (embeddings) to {self.layers}.")
         inputs, present = graph_inputs(tokens)
-        states: Floats = self._compiled(layer)(inputs)[0]
+        states: Floats = self._compiled(layer)(inputs)[0].reshape(len(present), -1)
         return states[present]
 
     def map(self, batches: Iterable[Tokens]) -> Iterator[Floats]:

@@ -1,12 +1,11 @@
 """BERT as an OpenVINO graph, written from the weights themselves.
 
-The linear layers, LayerNorm and GELU see a flat axis of B · L tokens; only attention sees the rectangle
-[B, L] of texts of (nearly) one length. Query, key and value are three products of one input: as a single
-product they would have to be split again, which costs this engine more than it saves. Writing the graph by
-hand instead of tracing a torch model starts without torch, and lets the quantiser place its scales where
-they belong.
+Texts of (nearly) one length make a rectangle of tokens. Query, key and value are three products of one input:
+as a single product they would have to be split again, which costs this engine more than it saves. Writing the
+graph by hand instead of tracing a torch model starts without torch, and lets the quantiser place its
+scales where they belong.
 
-Shapes: B texts, L their longest length, N = B · L, d width, h heads.
+Shapes: B texts, L their longest length, d width, h heads.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,9 +22,28 @@ from tenor.layers.pooling_config import PoolingConfig
 
 Weights = Mapping[str, NDArray[np.float32]]
 Node = Any
-# Takes the input node [N, in], the weights [out, in] that multiply it and the name of the first layer;
-# returns the left operand of the products, and the right one of each.
-Operands = Callable[[Node, Sequence[NDArray[np.float32]], str], tuple[Node, list[Node]]]
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """States [B, L, d] as ``gain`` · ``centred`` + ``offset``: what a LayerNorm gives, still in two parts.
+
+    A quantiser has a gain and an offset of its own, and joins them with these to one step.
+    """
+
+    centred: Node
+    gain: NDArray[np.float32]  # [d]
+    offset: NDArray[np.float32]  # [d]
+
+    @property
+    def node(self) -> Node:
+        """The states themselves."""
+        return scale(self.centred, self.gain, self.offset)
+
+
+# Takes the input [B, L, in], the weights [out, in] that multiply it and the name of the first layer; returns
+# the left operand of the products, and the right one of each.
+Operands = Callable[[Node | States, Sequence[NDArray[np.float32]], str], tuple[Node, list[Node]]]
 
 POOLINGS = frozenset({"mean", "cls", "max"})
 # Added to the scores of padding: its exponential is exactly 0 in every precision, and it overflows in none.
@@ -33,10 +51,16 @@ _NEVER = -10000.0
 
 
 def plain_operands(
-    values: Node, weights: Sequence[NDArray[np.float32]], name: str
+    values: Node | States, weights: Sequence[NDArray[np.float32]], name: str
 ) -> tuple[Node, list[Node]]:
     """Multiply in the precision of the graph."""
-    return values, [constant(weight) for weight in weights]
+    left = values.node if isinstance(values, States) else values
+    return left, [constant(weight) for weight in weights]
+
+
+def scale(values: Node, gain: NDArray[np.float32], offset: NDArray[np.float32]) -> Node:
+    """Multiply and shift each channel of values [B, L, d]."""
+    return op.add(op.multiply(values, constant(gain[None, None])), constant(offset[None, None]))
 
 
 def constant(values: Any) -> Node:
@@ -61,32 +85,31 @@ class BertGraph:
     def vectors(self, pooling: PoolingConfig, *, normalize: bool) -> openvino.Model:
         """Build the graph ids [B, L], mask [B, L], segments [B, L] -> vectors [B, d · kinds]."""
         inputs = _Inputs()
-        states = self._blocks(inputs, self.config.layers)
-        rectangle = op.reshape(states, op.concat([inputs.shape, integers(self.config.width)], 0), False)
-        pooled = [_pool(rectangle, inputs.mask, kind) for kind in pooling.kinds]
+        states = self._blocks(inputs, self.config.layers).node
+        pooled = [_pool(states, inputs.mask, kind) for kind in pooling.kinds]
         out = pooled[0] if len(pooled) == 1 else op.concat(pooled, 1)
         if normalize:
             out = op.normalize_l2(out, integers(1), 1e-24, "max")
         return openvino.Model([op.result(out)], inputs.parameters, "vectors")
 
     def states(self, layer: int) -> openvino.Model:
-        """Build the graph of the same inputs -> states [N, d] after the given layer (0: the embeddings)."""
+        """Build the graph of the same inputs -> states [B, L, d] after a layer (0: the embeddings)."""
         inputs = _Inputs()
-        return openvino.Model([op.result(self._blocks(inputs, layer))], inputs.parameters, "states")
+        return openvino.Model([op.result(self._blocks(inputs, layer).node)], inputs.parameters, "states")
 
-    def _blocks(self, inputs: "_Inputs", count: int) -> Node:
+    def _blocks(self, inputs: "_Inputs", count: int) -> States:
         states = self._embed(inputs)
         for layer in range(count):
             block = f"encoder.layer.{layer}"
             context = self._attend(states, inputs, block)
             [mixed] = self._linear(context, f"{block}.attention.output.dense")
-            states = self._norm(op.add(mixed, states), f"{block}.attention.output.LayerNorm")
+            states = self._norm(op.add(mixed, states.node), f"{block}.attention.output.LayerNorm")
             [hidden] = self._linear(states, f"{block}.intermediate.dense")
             [folded] = self._linear(self._activate(hidden), f"{block}.output.dense")
-            states = self._norm(op.add(folded, states), f"{block}.output.LayerNorm")
+            states = self._norm(op.add(folded, states.node), f"{block}.output.LayerNorm")
         return states
 
-    def _embed(self, inputs: "_Inputs") -> Node:
+    def _embed(self, inputs: "_Inputs") -> States:
         axis = op.constant(np.int64(0))
         words = op.gather(constant(self.weights["embeddings.word_embeddings.weight"]), inputs.ids, axis)
         segments = op.gather(
@@ -96,25 +119,24 @@ class BertGraph:
             constant(self.weights["embeddings.position_embeddings.weight"]),
             integers(0), inputs.longest, integers(1), integers(0),
         )  # fmt: skip
-        total = op.add(op.add(words, segments), places)  # [B, L, d]
-        return self._norm(op.reshape(total, integers(-1, self.config.width), False), "embeddings.LayerNorm")
+        return self._norm(op.add(op.add(words, segments), places), "embeddings.LayerNorm")
 
-    def _attend(self, states: Node, inputs: "_Inputs", block: str) -> Node:
-        """Return the context [N, d] that each token gathers from the tokens of its text."""
+    def _attend(self, states: States, inputs: "_Inputs", block: str) -> Node:
+        """Return the context [B, L, d] that each token gathers from the tokens of its text."""
         names = [f"{block}.attention.self.{name}" for name in ("query", "key", "value")]
-        shape = op.concat([inputs.shape, integers(self.config.heads, self.config.head_width)], 0)
+        shape = integers(0, 0, self.config.heads, self.config.head_width)  # 0: as it is
         swap = integers(0, 2, 1, 3)
         query, key, value = (
-            op.transpose(op.reshape(part, shape, False), swap) for part in self._linear(states, *names)
+            op.transpose(op.reshape(part, shape, True), swap) for part in self._linear(states, *names)
         )  # [B, h, L, d / h]
         context = op.scaled_dot_product_attention(query, key, value, inputs.bias)
-        return op.reshape(op.transpose(context, swap), integers(-1, self.config.width), False)
+        return op.reshape(op.transpose(context, swap), integers(0, 0, self.config.width), True)
 
-    def _linear(self, values: Node, *names: str) -> list[Node]:
+    def _linear(self, values: Node | States, *names: str) -> list[Node]:
         """Apply linear layers that share their input."""
         left, rights = self.operands(values, [self.weights[f"{name}.weight"] for name in names], names[0])
         return [
-            op.add(op.matmul(left, right, False, True), constant(self._bias(name)[None]))
+            op.add(op.matmul(left, right, False, True), constant(self._bias(name)[None, None]))
             for name, right in zip(names, rights, strict=True)
         ]
 
@@ -122,10 +144,9 @@ class BertGraph:
         bias = self.weights[f"{name}.bias"]
         return bias if self.biases is None else bias + self.biases[name]
 
-    def _norm(self, values: Node, name: str) -> Node:
+    def _norm(self, values: Node, name: str) -> States:
         centred = op.mvn(values, integers(-1), True, self.config.epsilon, "inside_sqrt")
-        scaled = op.multiply(centred, constant(self.weights[f"{name}.weight"][None]))
-        return op.add(scaled, constant(self.weights[f"{name}.bias"][None]))
+        return States(centred, self.weights[f"{name}.weight"], self.weights[f"{name}.bias"])
 
     def _activate(self, values: Node) -> Node:
         if self.config.activation == "relu":

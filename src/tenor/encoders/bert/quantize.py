@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 from openvino import opset13 as op
 
 from tenor.encoders.bert.config import BertConfig
-from tenor.encoders.bert.openvino_graph import BertGraph, Node, Weights, constant, plain_operands
+from tenor.encoders.bert.openvino_graph import (
+    BertGraph,
+    Node,
+    States,
+    Weights,
+    constant,
+    plain_operands,
+    scale,
+)
 from tenor.text.batching import plan_batches
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import Tokens
@@ -43,6 +51,11 @@ class LinearScales:
     top: Floats  # [] the 256 levels reach from -top to top · 127 / 128
     bias: Floats  # [out] what is added to the layer's bias
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the channels stay as they are."""
+        return not self.shift.any() and bool((self.smooth == 1).all())
+
 
 def calibration_texts() -> list[str]:
     """Return the sentences on which scales are found, alone and joined to paragraphs."""
@@ -59,10 +72,13 @@ class Recorder:
         self.inputs: dict[str, Node] = {}
         self.weights: dict[str, list[Floats]] = {}
 
-    def __call__(self, values: Node, weights: Sequence[Floats], name: str) -> tuple[Node, list[Node]]:
+    def __call__(
+        self, values: Node | States, weights: Sequence[Floats], name: str
+    ) -> tuple[Node, list[Node]]:
         """Record and multiply plainly."""
-        self.inputs[name], self.weights[name] = values, list(weights)
-        return plain_operands(values, weights, name)
+        left, rights = plain_operands(values, weights, name)
+        self.inputs[name], self.weights[name] = left, list(weights)
+        return left, rights
 
 
 class QuantizedOperands:
@@ -82,19 +98,48 @@ class QuantizedOperands:
                 added[stem + ending] = part
         return added
 
-    def __call__(self, values: Node, weights: Sequence[Floats], name: str) -> tuple[Node, list[Node]]:
-        """Round both sides; the engine fuses the rounding into int8 products."""
+    def __call__(
+        self, values: Node | States, weights: Sequence[Floats], name: str
+    ) -> tuple[Node, list[Node]]:
+        """Round both sides; the engine fuses the rounding into int8 products.
+
+        The channels are scaled first and then rounded alike: rounding with ranges per channel is far slower.
+        """
         one = self._scales[name]
-        low, high = -one.top.reshape(1, 1), one.top.reshape(1, 1) * 127 / 128
-        left = op.fake_quantize(
-            values,
-            constant(one.shift + one.smooth * low),
-            constant(one.shift + one.smooth * high),
-            constant(low),
-            constant(high),
-            256,
-        )
+        low, high = constant(-one.top), constant(one.top * 127 / 128)
+        left = op.fake_quantize(_scaled(values, one), low, high, low, high, 256)
         return left, [_rounded_weight(weight * one.smooth) for weight in weights]
+
+
+def _scaled(values: Node | States, one: LinearScales) -> Node:
+    """Shift and divide the channels of a layer's input, in one step with a LayerNorm's own."""
+    if isinstance(values, States):
+        return scale(values.centred, values.gain / one.smooth, (values.offset - one.shift) / one.smooth)
+    if one.is_plain:
+        return values
+    return scale(values, np.reciprocal(one.smooth), -one.shift / one.smooth)
+
+
+def fold_context(
+    weights: Weights, scales: Mapping[str, LinearScales], layers: int
+) -> tuple[dict[str, Floats], dict[str, LinearScales]]:
+    """Move the scales of attention's output into the values that it averages, where they cost nothing.
+
+    The weights of attention sum to 1, so shifting and dividing the values shifts and divides their averages.
+    """
+    weights, scales = dict(weights), dict(scales)
+    for layer in range(layers):
+        block = f"encoder.layer.{layer}.attention"
+        value, query, dense = (f"{block}.{name}" for name in ("self.value", "self.query", "output.dense"))
+        one = scales[dense]
+        weights[f"{value}.weight"] = weights[f"{value}.weight"] / one.smooth[:, None]
+        weights[f"{value}.bias"] = (weights[f"{value}.bias"] - one.shift) / one.smooth
+        weights[f"{dense}.weight"] = weights[f"{dense}.weight"] * one.smooth
+        added = np.split(scales[query].bias, len(SHARING))
+        added[-1] = added[-1] / one.smooth
+        scales[query] = replace(scales[query], bias=np.concatenate(added))
+        scales[dense] = replace(one, shift=np.zeros_like(one.shift), smooth=np.ones_like(one.smooth))
+    return weights, scales
 
 
 def _rounded_weight(weight: Floats) -> Node:
@@ -177,7 +222,7 @@ def _record(model: openvino.Model, tokenizer: Tokenizer) -> list[Floats]:
         inputs, present = graph_inputs(chosen)
         results = compiled(inputs)
         for rows, output in zip(kept, compiled.outputs, strict=True):
-            rows.append(results[output][present])
+            rows.append(results[output].reshape(len(present), -1)[present])
     return [_sample(np.concatenate(rows)) for rows in kept]
 
 

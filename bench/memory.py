@@ -122,8 +122,9 @@ def dedupe(lines: int, width: int = 384) -> dict:
     told = {"texts": lines, "width": width, "threshold": DEFAULT_THRESHOLD}
     with measured("dedupe", told):
         texts.extend(f"{line} {number}" for number, line in enumerate(made_lines(lines)))
-        groups = group_texts(texts, encode, width, DEFAULT_THRESHOLD, EXACT_LIMIT)
-    return told | {"groups": len(groups)}
+        said: list[str] = []  # above the limit: that an index is used, and what it finds
+        groups = group_texts(texts, encode, width, DEFAULT_THRESHOLD, EXACT_LIMIT, note=said.append)
+    return told | {"groups": len(groups), "notes": said}
 
 
 def main() -> None:

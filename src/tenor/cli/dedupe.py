@@ -201,9 +201,7 @@ def _print_calibration(picked: "Calibration", *, to_notes: bool) -> None:
     held = picked.crossfit
     say(f"Picked {picked.threshold:.4f} for {picked.wanted}. On pairs that had no part in picking it,")
     say(f"by five-fold cross-fitting: precision {held.precision}, recall {held.recall}, F1 {held.f1}.")
-    say(
-        "Among all pairs of a collection far fewer say the same than among these: expect less precision there."
-    )
+    say("Among all pairs of a collection far fewer say the same than here: expect less precision there.")
 
 
 def _write(found: "Deduped", groups: Path | None, keep: Path | None) -> None:

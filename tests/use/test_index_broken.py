@@ -12,10 +12,10 @@ import pytest
 from hashing_model import HashingModel
 
 from tenor.errors import TenorError
-from tenor.use import index_job, intake
-from tenor.use.card import CARD, UNFINISHED, read_card, read_unfinished
-from tenor.use.index import add_to_index, build_index, remove_from_index
-from tenor.use.search import Searcher
+from tenor.use.search import index_job, intake
+from tenor.use.search.card import CARD, UNFINISHED, read_card, read_unfinished
+from tenor.use.search.index import add_to_index, build_index, remove_from_index
+from tenor.use.search.searching import Searcher
 
 pytest.importorskip("lancedb")
 
@@ -196,8 +196,8 @@ import sys
 sys.path.insert(0, {tests!r})
 from hashing_model import HashingModel
 from tenor.errors import TenorError
-from tenor.use import intake
-from tenor.use.index import add_to_index, build_index
+from tenor.use.search import intake
+from tenor.use.search.index import add_to_index, build_index
 intake.WINDOW_ROWS = 40
 kind, source, folder = sys.argv[1:]
 print("start", flush=True)

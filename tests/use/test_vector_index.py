@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tenor.use import vector_index
-from tenor.use.columns import Column, Kind
-from tenor.use.passages import Passage, Passages
-from tenor.use.vector_index import plan_for
+from tenor.use.search import vector_index
+from tenor.use.search.columns import Column, Kind
+from tenor.use.search.passages import Passage, Passages
+from tenor.use.search.vector_index import plan_for
 
 pytest.importorskip("lancedb")
 
@@ -51,7 +51,7 @@ def recall(store, vectors, queries, plan, condition=None, allowed=lambda place: 
 
 def test_when_and_how_large():
     assert plan_for(vector_index.LEAST_ROWS - 1) is None
-    assert [plan_for(rows).graphs for rows in (200_000, 1_000_000, 1_000_001)] == [1, 1, 2]
+    assert [plan_for(rows).graphs for rows in (200_000, 250_000, 250_001)] == [1, 1, 2]
 
 
 def test_recall_is_high_and_exact_search_is_exact(table):
@@ -87,7 +87,7 @@ def test_additions_and_removals_are_found_and_gone(table):
 
 
 def test_many_additions_lead_to_a_new_structure(table, monkeypatch):
-    from tenor.use import passages as module
+    from tenor.use.search import passages as module
 
     monkeypatch.setattr(module, "MOST_SEGMENTS", 1)
     table.append(passages(ROWS + 200, 50), clustered(50, 6))

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import tenor
-from tenor.use.align import align_words, cosines, middle_layer, mutual_best
+from tenor.use.align.words import align_words, cosines, middle_layer, mutual_best
 
 WINDOW = 200  # pairs whose word vectors are in memory at once
 

@@ -90,7 +90,7 @@ def measured(name: str, told: dict):
 
 def embed(lines: int, model_name: str) -> dict:
     import tenor
-    from tenor.use.embed import embed_file
+    from tenor.use.embed.embedding import embed_file
 
     model = tenor.load(model_name)
     model.encode(list(made_lines(2000, seed=1)))
@@ -107,7 +107,7 @@ def embed(lines: int, model_name: str) -> dict:
 def dedupe(lines: int, width: int = 384) -> dict:
     import numpy as np
 
-    from tenor.use.dedupe import DEFAULT_THRESHOLD, EXACT_LIMIT, group_texts
+    from tenor.use.dedupe.deduping import DEFAULT_THRESHOLD, EXACT_LIMIT, group_texts
 
     def encode(_, out):
         generator = np.random.default_rng(0)

@@ -1,8 +1,8 @@
 """Fit and judge the scale from cosine to similarity: `python bench/similarity.py DATA_FOLDER [--model NAME]`.
 
 DATA_FOLDER holds `stsb/sts-{train,dev,test}.csv`, tab-separated, with score and texts in columns 4 to 6.
-Fits on train; prints the points for `tenor.use.similarity` and, for all parts, Pearson's correlation and the
-mean difference to people's scores, fitted and plain.
+Fits on train; prints the points for `tenor.use.compare.similarity` and, for all parts, Pearson's correlation
+and the mean difference to people's scores, fitted and plain.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 import tenor
-from tenor.use.similarity import MOST, PLAIN, Scale, row_cosines
+from tenor.use.compare.similarity import MOST, PLAIN, Scale, row_cosines
 
 POINTS = np.array([0.0, 0.2, 0.4, 0.6, 0.8, 1.0])
 

@@ -133,7 +133,7 @@ def test_another_model_is_refused(books, tenor, make_tiny):
 
 def test_the_store_is_imported_by_these_commands_only():
     script = (
-        "import sys, tenor.cli.main, tenor.cli.index, tenor.cli.search, tenor.use.index, tenor.use.search\n"
+        "import sys, tenor.cli.main, tenor.cli.index, tenor.cli.search, tenor.use.search\n"
         "print([name for name in ('lancedb', 'torch', 'pyarrow') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
@@ -151,8 +151,8 @@ def minilm():
 
 
 def test_the_starter_finds_what_is_meant(tmp_path, minilm):
-    from tenor.use.index import build_index
-    from tenor.use.search import search
+    from tenor.use.search.index import build_index
+    from tenor.use.search.searching import search
 
     lines = tmp_path / "lines.txt"
     lines.write_text(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tenor.use.align import (
+from tenor.use.align.words import (
     AlignSettings,
     align_words,
     cosines,

@@ -6,7 +6,7 @@ from sklearn.metrics import f1_score, precision_recall_curve
 
 import tenor
 from tenor.errors import TenorError
-from tenor.use.calibrate import calibrate, calibrate_file
+from tenor.use.dedupe.calibrate import calibrate, calibrate_file
 
 
 def drawn(n=400, seed=0, gap=1.0):

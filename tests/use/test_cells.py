@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tenor.use.cells import Cells
-from tenor.use.grouping import centre_groups
-from tenor.use.neighbours import Exact, normalise
+from tenor.use.dedupe.cells import Cells
+from tenor.use.dedupe.grouping import centre_groups
+from tenor.use.dedupe.neighbours import Exact, normalise
 
 
 def twins(n, width=24, seed=0):

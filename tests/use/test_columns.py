@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenor.use.columns import Column, Kind, KindFinder, store_columns
+from tenor.use.search.columns import Column, Kind, KindFinder, store_columns
 
 
 def kind_of(*values: str) -> Kind:

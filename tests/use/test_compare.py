@@ -10,9 +10,9 @@ import pytest
 import tenor
 from tenor.errors import TenorError
 from tenor.text.problems import Problems
-from tenor.use import compare as module
-from tenor.use.compare import Tally, compare, compare_file
-from tenor.use.similarity import FITTED, PLAIN, Scale, level, row_cosines, scale_of
+from tenor.use.compare import comparing as module
+from tenor.use.compare.comparing import Tally, compare, compare_file
+from tenor.use.compare.similarity import FITTED, PLAIN, Scale, level, row_cosines, scale_of
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ from test_grouping import reference
 
 import tenor
 from tenor.errors import TenorError
-from tenor.use.dedupe import EXACT_LIMIT, Group, Member, dedupe, group_texts
-from tenor.use.differences import differences
-from tenor.use.reasons import aligned_reason
+from tenor.use.dedupe.deduping import EXACT_LIMIT, Group, Member, dedupe, group_texts
+from tenor.use.dedupe.differences import differences
+from tenor.use.dedupe.reasons import aligned_reason
 
 WIDTH = 6
 

@@ -17,10 +17,10 @@ import pytest
 
 import tenor
 from tenor.errors import TenorError
-from tenor.use.embed import embed_file
-from tenor.use.journal import Journal
-from tenor.use.vector_files import WRITERS
-from tenor.use.vector_reading import read_vectors
+from tenor.use.embed.embedding import embed_file
+from tenor.use.embed.journal import Journal
+from tenor.use.embed.vector_files import WRITERS
+from tenor.use.embed.vector_reading import read_vectors
 
 FORMATS = list(WRITERS)
 WORDS = "the cat sat on a mat and dog ran home by river city book good bad fast slow music".split()  # noqa: SIM905
@@ -299,7 +299,7 @@ def test_two_runs_at_once_are_refused(model, tmp_path):
 
 RUN = """
 import sys, tenor
-from tenor.use.embed import embed_file
+from tenor.use.embed.embedding import embed_file
 tenor_model = tenor.load(sys.argv[1], precision="fp32")
 def slow(count, total):
     import time; time.sleep(0.002)

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenor.errors import TenorError
-from tenor.use.columns import Column, Kind
-from tenor.use.filters import compile_filter
+from tenor.use.search.columns import Column, Kind
+from tenor.use.search.filters import compile_filter
 
 pa = pytest.importorskip("pyarrow")
 lancedb = pytest.importorskip("lancedb")

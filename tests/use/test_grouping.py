@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenor.use.grouping import centre_groups
-from tenor.use.neighbours import Exact, normalise
+from tenor.use.dedupe.grouping import centre_groups
+from tenor.use.dedupe.neighbours import Exact, normalise
 
 
 def reference(vectors, threshold, weights):

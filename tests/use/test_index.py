@@ -8,10 +8,10 @@ import pytest
 from hashing_model import HashingModel
 
 from tenor.errors import TenorError
-from tenor.use import index_job, intake
-from tenor.use.card import read_card, sole_writer
-from tenor.use.index import add_to_index, build_index, remove_from_index
-from tenor.use.search import Searcher
+from tenor.use.search import index_job, intake
+from tenor.use.search.card import read_card, sole_writer
+from tenor.use.search.index import add_to_index, build_index, remove_from_index
+from tenor.use.search.searching import Searcher
 
 pytest.importorskip("lancedb")
 

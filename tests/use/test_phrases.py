@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tenor.use.align import is_mark
-from tenor.use.phrases import (
+from tenor.use.align.phrases import (
     Block,
     closeness,
     consistent_blocks,
@@ -21,6 +20,7 @@ from tenor.use.phrases import (
     telling_blocks,
     unmatched,
 )
+from tenor.use.align.words import is_mark
 
 words = st.lists(st.sampled_from(["red", "wine", "the", ",", "wines", "."]), max_size=6)
 

@@ -5,9 +5,9 @@ import pytest
 from hashing_model import HashingModel
 
 from tenor.errors import TenorError
-from tenor.use.fusion import WORD_WEIGHT, chance_spread, fuse
-from tenor.use.index import add_to_index, build_index, remove_from_index
-from tenor.use.search import Searcher, search
+from tenor.use.search.fusion import WORD_WEIGHT, chance_spread, fuse
+from tenor.use.search.index import add_to_index, build_index, remove_from_index
+from tenor.use.search.searching import Searcher, search
 
 pytest.importorskip("lancedb")
 

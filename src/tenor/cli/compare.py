@@ -24,8 +24,8 @@ from tenor.errors import TenorError
 if TYPE_CHECKING:
     from tenor.model import Model
     from tenor.model.encoding import Long as LongName
-    from tenor.use.compare import Comparison
-    from tenor.use.explain import Stretch
+    from tenor.use.align.explain import Stretch
+    from tenor.use.compare.comparing import Comparison
 
 _SHOWN = 500  # characters of a phrase or text
 _CELLS = 20  # of the bar
@@ -59,7 +59,7 @@ def compare(
         loaded = load(model, precision=precision.value, device=device)
         _compare_file(loaded, file, _pair_of(columns), long.value, strict=strict, as_json=json_, quiet=quiet)
     elif file is None and first is not None and second is not None:
-        from tenor.use.compare import compare as compare_texts
+        from tenor.use.compare.comparing import compare as compare_texts
 
         loaded = load(model, precision=precision.value, device=device)
         found = compare_texts(loaded, _readable(first), _readable(second), long=long.value)
@@ -81,7 +81,7 @@ def _compare_file(
     quiet: bool,
 ) -> None:
     from tenor.text.problems import Problems
-    from tenor.use.compare import Tally, compare_file
+    from tenor.use.compare.comparing import Tally, compare_file
 
     problems, tally = Problems(strict), Tally()
     with progress_bar("Comparing", quiet=quiet) as bar:

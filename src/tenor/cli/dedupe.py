@@ -34,8 +34,8 @@ from tenor.errors import TenorError
 
 if TYPE_CHECKING:
     from tenor.model import Model as LoadedModel
-    from tenor.use.calibrate import Calibration
-    from tenor.use.dedupe_file import Deduped
+    from tenor.use.dedupe.calibrate import Calibration
+    from tenor.use.dedupe.file import Deduped
 
 _WIDTH = 100  # characters of a text that are shown
 _MEMBERS = 10  # texts of a group that are shown
@@ -93,9 +93,9 @@ def dedupe(
     """Group the texts that say the same."""
     from tenor.model import load
     from tenor.text.sniff import Asked
-    from tenor.use.calibrate import calibrate_file
-    from tenor.use.dedupe import DEFAULT_THRESHOLD
-    from tenor.use.dedupe_file import check_out, dedupe_file
+    from tenor.use.dedupe.calibrate import calibrate_file
+    from tenor.use.dedupe.deduping import DEFAULT_THRESHOLD
+    from tenor.use.dedupe.file import check_out, dedupe_file
 
     _check(source, threshold, calibrate, pair_columns, precision_at)
     for path in (groups, keep):
@@ -205,7 +205,7 @@ def _print_calibration(picked: "Calibration", *, to_notes: bool) -> None:
 
 
 def _write(found: "Deduped", groups: Path | None, keep: Path | None) -> None:
-    from tenor.use.dedupe_file import write_rows
+    from tenor.use.dedupe.file import write_rows
 
     if groups is not None:
         columns = ("group", "line", "role", "score", "threshold", "why", "text")
@@ -215,7 +215,7 @@ def _write(found: "Deduped", groups: Path | None, keep: Path | None) -> None:
 
 
 def _print(found: "Deduped", model: "LoadedModel", show: int) -> None:
-    from tenor.use.reasons import aligned_reason
+    from tenor.use.dedupe.reasons import aligned_reason
 
     for number, group in enumerate(found.groups[:show], start=1):
         out.print(f"Group {number}: {len(group)} texts")

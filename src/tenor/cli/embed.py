@@ -51,7 +51,7 @@ def embed(
     """Turn texts into vectors."""
     from tenor.model import load
     from tenor.text.sniff import Asked
-    from tenor.use.embed import embed_file
+    from tenor.use.embed.embedding import embed_file
 
     loaded = load(model, precision=precision.value, device=device)
     with progress_bar("Embedding", quiet=quiet) as bar:

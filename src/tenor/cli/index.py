@@ -52,7 +52,7 @@ def index(
     quiet: Quiet = False,
 ) -> None:
     """Build or change a searchable index of texts."""
-    from tenor.use.index import add_to_index, build_index, remove_from_index
+    from tenor.use.search.index import add_to_index, build_index, remove_from_index
 
     removing = bool(remove) or remove_where is not None
     if source is None and not removing:
@@ -105,7 +105,7 @@ def _silent(text: str) -> None:
 
 
 def _describe(folder: Path) -> None:
-    from tenor.use.card import read_card, read_unfinished
+    from tenor.use.search.card import read_card, read_unfinished
 
     card = read_card(folder)
     columns = ", ".join(f"{column.name} ({column.kind})" for column in card.filterable())
@@ -115,8 +115,8 @@ def _describe(folder: Path) -> None:
     broken = read_unfinished(folder)
     if broken:
         notes.print(
-            f"An addition from {broken.job.source} was broken off after {broken.rows_read:,} rows and does not "
-            "count yet; run it again to finish it. Any other change undoes it."
+            f"An addition from {broken.job.source} was broken off after {broken.rows_read:,} rows and does "
+            "not count yet; run it again to finish it. Any other change undoes it."
         )
 
 

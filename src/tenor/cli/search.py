@@ -1,8 +1,9 @@
 """Filters compare columns with values: = != < <= > >=, in (…), like '%…%', between … and …, is null.
 
-tenor search books "ships in a storm"
-tenor search books "Moby-Dick" --mode lexical
-tenor search books "growing up poor" --where "year > 1900 and lang = 'en'" --k 5
+\b
+    tenor search books "ships in a storm"
+    tenor search books "Moby-Dick" --mode lexical
+    tenor search books "growing up poor" --where "year > 1900 and lang = 'en'" --k 5
 """
 
 import json
@@ -17,7 +18,7 @@ from tenor.cli.console import out
 from tenor.cli.options import Json, Precision, PrecisionChoice
 
 if TYPE_CHECKING:
-    from tenor.use.search import Hit
+    from tenor.use.search.searching import Hit
 
 _SHOWN = 300  # characters of a text
 
@@ -44,7 +45,7 @@ def search(
     json_: Json = False,
 ) -> None:
     """Find the texts of an index that answer a query."""
-    from tenor.use.search import search as find
+    from tenor.use.search.searching import search as find
 
     hits = find(folder, query, k=k, mode=mode, where=where, model=model, precision=precision.value)
     if json_:

@@ -15,10 +15,10 @@ from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs
 from tenor.text.words import split_words
-from tenor.use.align import AlignSettings, middle_layer
-from tenor.use.explain import Explanation, explain
+from tenor.use.align.explain import Explanation, explain
+from tenor.use.align.words import AlignSettings, middle_layer
+from tenor.use.compare.similarity import level, row_cosines, scale_of
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
-from tenor.use.similarity import level, row_cosines, scale_of
 
 # The texts may have nothing in common, so a link needs more support by its neighbours than in texts known to
 # be paraphrases. Between random pairs of MTRef texts 1.5 of 8 links of different words are left by it.

@@ -1,11 +1,11 @@
 """Why two texts were paired, told by their matching phrases instead of by their differing words alone."""
 
 from tenor.model import Model
-from tenor.use.align import middle_layer
-from tenor.use.compare import CAUTIOUS
-from tenor.use.dedupe import Group, Member
-from tenor.use.differences import tell_few
-from tenor.use.explain import Explanation, explain
+from tenor.use.align.explain import Explanation, explain
+from tenor.use.align.words import middle_layer
+from tenor.use.compare.comparing import CAUTIOUS
+from tenor.use.dedupe.deduping import Group, Member
+from tenor.use.dedupe.differences import tell_few
 
 _LONGEST = 2000  # characters; nobody reads the matching of longer texts in a line
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from tenor.use.neighbours import Flags, Neighbourhood, Progress, Rows
+from tenor.use.dedupe.neighbours import Flags, Neighbourhood, Progress, Rows
 
 # Pairs held at once (16 bytes each, and as much again while they are sorted).
 _PAIR_BUDGET = 4_000_000

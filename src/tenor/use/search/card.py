@@ -14,7 +14,7 @@ from typing import Any
 from tenor.errors import TenorError
 from tenor.extras import require
 from tenor.files import read_json, why, write_json
-from tenor.use.columns import Column, Kind
+from tenor.use.search.columns import Column, Kind
 
 CARD, UNFINISHED, LOCK = "index.json", "unfinished.json", ".lock"
 FORMAT = 1

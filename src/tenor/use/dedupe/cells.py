@@ -16,7 +16,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.use.neighbours import BLOCK, Flags, Floats, Product, Progress, Rows, normalise, pair_scores, pairs
+from tenor.use.dedupe.neighbours import (
+    BLOCK,
+    Flags,
+    Floats,
+    Product,
+    Progress,
+    Rows,
+    normalise,
+    pair_scores,
+    pairs,
+)
 
 _SAMPLE_PER_CELL = 48
 _ROUNDS = 8

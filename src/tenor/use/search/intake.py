@@ -24,8 +24,8 @@ from tenor.text.columns import column_names, guess_roles, resolve, take_head
 from tenor.text.examples import Row
 from tenor.text.problems import Problems
 from tenor.text.readers import read_rows
-from tenor.use.columns import Column, Kind, KindFinder, Value
-from tenor.use.passages import Passage
+from tenor.use.search.columns import Column, Kind, KindFinder, Value
+from tenor.use.search.passages import Passage
 
 WINDOW_ROWS = 8_192  # what a killed job loses at most
 WINDOW_CHARACTERS = 4_000_000

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tenor.errors import TenorError, did_you_mean
-from tenor.use.columns import Column, Kind, fits
+from tenor.use.search.columns import Column, Kind, fits
 
 _LONGEST = 20_000
 _DEEPEST = 50

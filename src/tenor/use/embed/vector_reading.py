@@ -11,7 +11,7 @@ from tenor.errors import TenorError
 from tenor.extras import require
 from tenor.files import read_json
 from tenor.model import Model
-from tenor.use.vector_files import Floats, Lines, Record, beside
+from tenor.use.embed.vector_files import Floats, Lines, Record, beside
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tenor.model import WordStates
-from tenor.use.align import DEFAULTS, AlignSettings, cosines, links_from_scores, word_scores
-from tenor.use.phrases import (
+from tenor.use.align.phrases import (
     Block,
     closeness,
     extended_blocks,
@@ -17,6 +16,7 @@ from tenor.use.phrases import (
     telling_blocks,
     unmatched,
 )
+from tenor.use.align.words import DEFAULTS, AlignSettings, cosines, links_from_scores, word_scores
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,9 @@ from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
 from tenor.text.readers import read_texts
 from tenor.text.sniff import Asked
-from tenor.use.journal import Journal
+from tenor.use.embed.journal import Journal
+from tenor.use.embed.vector_files import WRITERS, Record, Writer, digest_texts
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
-from tenor.use.vector_files import WRITERS, Record, Writer, digest_texts
 from tenor.version import VERSION
 
 WINDOW_ROWS = 100_000

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from tenor.errors import TenorError
 from tenor.model import Model
-from tenor.use.card import Card, read_card
-from tenor.use.columns import Value
-from tenor.use.filters import compile_filter
-from tenor.use.fusion import fuse
-from tenor.use.index import matching_model
-from tenor.use.index_job import unit
-from tenor.use.passages import Found, Passages, Vectors
-from tenor.use.vector_index import plan_for
+from tenor.use.search.card import Card, read_card
+from tenor.use.search.columns import Value
+from tenor.use.search.filters import compile_filter
+from tenor.use.search.fusion import fuse
+from tenor.use.search.index import matching_model
+from tenor.use.search.index_job import unit
+from tenor.use.search.passages import Found, Passages, Vectors
+from tenor.use.search.vector_index import plan_for
 
 MOST = 10_000
 _POOL = 100  # candidates of each kind that a hybrid search joins, at least

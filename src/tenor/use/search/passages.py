@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from tenor.errors import TenorError
 from tenor.extras import require
-from tenor.use.columns import Column, Kind, Value
-from tenor.use.vector_index import MOST_SEGMENTS, Plan
+from tenor.use.search.columns import Column, Kind, Value
+from tenor.use.search.vector_index import MOST_SEGMENTS, Plan
 
 TABLE = "passages"
 _NEVER = timedelta(days=10_000)

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tenor.use.align import Floats, Links, cosines, is_mark, stem
+from tenor.use.align.words import Floats, Links, cosines, is_mark, stem
 
 T = TypeVar("T")
 

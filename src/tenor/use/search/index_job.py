@@ -21,7 +21,8 @@ from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
-from tenor.use.card import (
+from tenor.use.limits import count_beyond_limit
+from tenor.use.search.card import (
     CARD,
     UNFINISHED,
     Card,
@@ -31,11 +32,10 @@ from tenor.use.card import (
     write_card,
     write_unfinished,
 )
-from tenor.use.fusion import chance_spread
-from tenor.use.intake import Taken, take_passages, windows
-from tenor.use.limits import count_beyond_limit
-from tenor.use.passages import TABLE, Passages, Vectors
-from tenor.use.vector_index import plan_for
+from tenor.use.search.fusion import chance_spread
+from tenor.use.search.intake import Taken, take_passages, windows
+from tenor.use.search.passages import TABLE, Passages, Vectors
+from tenor.use.search.vector_index import plan_for
 
 Long = Literal["truncate", "chunk"]
 Progress = Callable[[int, int], None]  # rows just done, rows in all

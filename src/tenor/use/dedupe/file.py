@@ -16,11 +16,19 @@ from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
 from tenor.text.readers import read_texts
 from tenor.text.sniff import Asked
-from tenor.use.dedupe import DEFAULT_THRESHOLD, EXACT_LIMIT, Group, Note, Progress, dedupe, group_texts
+from tenor.use.dedupe.deduping import (
+    DEFAULT_THRESHOLD,
+    EXACT_LIMIT,
+    Group,
+    Note,
+    Progress,
+    dedupe,
+    group_texts,
+)
+from tenor.use.dedupe.neighbours import BLOCK, Floats, Rows
+from tenor.use.embed.vector_files import digest_texts
+from tenor.use.embed.vector_reading import read_vectors
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
-from tenor.use.neighbours import BLOCK, Floats, Rows
-from tenor.use.vector_files import digest_texts
-from tenor.use.vector_reading import read_vectors
 
 ENDINGS = (".csv", ".jsonl")
 

@@ -22,10 +22,10 @@ from tenor.errors import TenorError
 from tenor.machine import thread_count
 from tenor.model import Model
 from tenor.model.encoding import Long
-from tenor.use.cells import Cells
-from tenor.use.differences import Difference, differences, tell_differences
-from tenor.use.grouping import centre_groups
-from tenor.use.neighbours import Exact, Floats, Neighbourhood, Rows, normalise
+from tenor.use.dedupe.cells import Cells
+from tenor.use.dedupe.differences import Difference, differences, tell_differences
+from tenor.use.dedupe.grouping import centre_groups
+from tenor.use.dedupe.neighbours import Exact, Floats, Neighbourhood, Rows, normalise
 
 EXACT_LIMIT = 300_000
 

@@ -51,8 +51,6 @@ def main():
         return
     parts = {"judged": judged, "speed": speed}
     results = {name: parts[name](args) for name in args.what or parts}
-    if "speed" in results:  # of two materials, kept apart
-        results["speed, synthetic" if args.data is None else "speed, sentences"] = results.pop("speed")
     file = HERE / "results" / "search.json"
     file.parent.mkdir(exist_ok=True)
     old = json.loads(file.read_text()) if file.exists() else {}
@@ -128,7 +126,7 @@ def speed(args):
         build = fill(Path(folder), vectors[:-QUERIES], texts)
         np.save(Path(folder) / "vectors.npy", vectors)
         found = {threads: child(folder, threads) for threads in (1, 2)}
-    return report(what, build, found)
+    return report(len(vectors) - QUERIES, what, build, found)
 
 
 def fill(folder, vectors, texts):
@@ -212,10 +210,10 @@ def product():
     return time.perf_counter() - start
 
 
-def report(what, build, found):
+def report(rows, what, build, found):
     quiet = [p <= 1.1 * min(found[2]["products"]) for p in found[2]["products"]]
     noisy = "" if sum(quiet) >= 3 else "  (noisy)"
-    print(f"\n{what}; recall@{K} of {QUERIES} queries; medians of {REPEATS} alternating repeats")
+    print(f"\n{rows:,} {what}; recall@{K} of {QUERIES} queries; medians of {REPEATS} alternating repeats")
     print(f"{'':<26}{'CPU ms, 1 thread':>18}{'wall ms, 2 threads':>20}{'recall@10':>11}")
     names = {"exact": "exact, the store", "graph": "neighbour structure", "numpy": "exact, numpy in memory"}
     for name, title in names.items():
@@ -233,7 +231,8 @@ def report(what, build, found):
     held = recall >= WANTED["recall"] and ratio >= WANTED["speed"]
     wanted = f"recall ≥ {WANTED['recall']} and ≥ {WANTED['speed']:.0f} × exact"
     print(f"wanted: {wanted}: {'met' if held else 'NOT met'}")
-    return {"what": what, "build": build, "found": found, "ratios": ratios, "quiet": quiet, "met": held}
+    facts = {"rows": rows, "vectors": what, "build": build, "threads": found, "ratios": ratios}
+    return facts | {"quiet": quiet, "met": held}
 
 
 # ---- what is searched
@@ -244,7 +243,7 @@ def material(args):
     count = args.rows + QUERIES
     if args.data is None:
         return synthetic(count), [f"text number {place}" for place in range(count)], (
-            f"{args.rows:,} synthetic vectors of 384 numbers (no --data given)"
+            "synthetic vectors of 384 numbers (no --data given)"
         )  # fmt: skip
     texts = sentences(args.data)
     if len(texts) < count:
@@ -256,7 +255,7 @@ def material(args):
 
         print(f"encoding {count:,} sentences (kept in {file}) …", flush=True)
         np.save(file, tenor.load("minilm", precision="fp32").encode(texts))
-    return np.load(file), texts, f"{args.rows:,} MiniLM vectors of 384 numbers, of English sentences"
+    return np.load(file), texts, "MiniLM vectors of 384 numbers, of English sentences"
 
 
 def synthetic(count, width=384, seed=0):

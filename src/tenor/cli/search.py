@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import out
+from tenor.cli.console import one_line, out
 from tenor.cli.options import Json, Precision, PrecisionChoice
 
 if TYPE_CHECKING:
@@ -59,18 +59,11 @@ def _print(hits: "Sequence[Hit]") -> None:
     if not hits:
         out.print("Nothing was found.")
     for rank, hit in enumerate(hits, 1):
-        out.print(f"{rank:>3}. {hit.score:7.4f}  {_plain(hit.text, _SHOWN)}")
+        out.print(f"{rank:>3}. {hit.score:7.4f}  {one_line(hit.text, _SHOWN)}")
         details = [f"id {hit.id}"]
         if hit.cosine is not None:
             details.append(f"cosine {hit.cosine:.3f}")
         if hit.bm25 is not None:
             details.append(f"words {hit.bm25:.2f}")
         details += [f"{name} {value}" for name, value in hit.columns.items() if value is not None]
-        out.print(" " * 14 + _plain(" · ".join(details), _SHOWN))
-
-
-def _plain(text: str, most: int) -> str:
-    """Return a text on one line, without characters that would command the terminal."""
-    line = " ".join(text[: 4 * most].split())
-    line = "".join(letter if letter.isprintable() else "\ufffd" for letter in line)
-    return line if len(line) <= most else line[: most - 1] + "…"
+        out.print(" " * 14 + one_line(" · ".join(details), _SHOWN))

@@ -6,14 +6,13 @@ that serves something else is noticed and a mirror is as good as the first sourc
 and texts are taken: no Python file and no pickle. To add an asset, add a row.
 """
 
-import difflib
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
-from tenor.errors import TenorError
+from tenor.errors import TenorError, did_you_mean
 
 Kind = Literal["model", "static model", "vectors", "data"]
 MODELS: frozenset[Kind] = frozenset({"model", "static model"})
@@ -97,9 +96,8 @@ def look_up(name: str) -> Asset:
     """Return the row of a name, or say which name was probably meant."""
     if name in TABLE:
         return TABLE[name]
-    near = difflib.get_close_matches(name.lower(), TABLE, n=1, cutoff=0.6)
-    hint = f"Did you mean {near[0]!r}?" if near else "Known are: " + ", ".join(TABLE) + "."
-    raise TenorError(f"There is no asset called {name!r}. {hint}")
+    hint = did_you_mean(name, TABLE) or " Known are: " + ", ".join(TABLE) + "."
+    raise TenorError(f"There is no asset called {name!r}.{hint}")
 
 
 def _listed(lines: str) -> tuple[File, ...]:

@@ -59,10 +59,10 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
     try:
         with writing(path):
             yield aside
-            _sync(aside)
+            sync(aside)
             os.chmod(aside, 0o666 & ~_umask())
             os.replace(aside, path)
-            _sync(path.parent)
+            sync(path.parent)
     finally:
         aside.unlink(missing_ok=True)
 
@@ -80,11 +80,11 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
             os.chmod(aside, 0o777 & ~_umask())
             for file in sorted(aside.rglob("*")):
                 if file.is_file():
-                    _sync(file)
+                    sync(file)
             if path.is_dir() and not any(path.iterdir()):
                 path.rmdir()
             os.rename(aside, path)
-            _sync(path.parent)
+            sync(path.parent)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
@@ -107,7 +107,8 @@ def read_json(path: str | Path) -> Any:
         raise TenorError(f"{path} is not valid JSON ({error}).") from error
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Make sure that a file, or the names in a folder, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tenor.errors import TenorError
-from tenor.files import read_json, why, write_json
+from tenor.files import read_json, sync, why, write_json
 
 _FORMAT = 1
 _STATE, _LOCK = "state.json", "lock"
@@ -74,15 +74,15 @@ class Journal:
         """Record that everything in the folder is whole up to here."""
         with self.writing():
             for name in self._files():
-                _sync(self.folder / name)
+                sync(self.folder / name)
         self._record(progress)
 
     def publish(self, whole: Path) -> None:
         """Give a finished file of the folder its final name, and remove the folder."""
         with self.writing():
-            _sync(whole)
+            sync(whole)
             os.replace(whole, self.out)
-            _sync(self.out.parent)
+            sync(self.out.parent)
         self.progress = {}
         self._remove()
 
@@ -176,11 +176,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return -1
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from tenor.errors import TenorError
 from tenor.extras import require
+from tenor.files import sync
 from tenor.use.search.columns import Column, Kind, Value
 from tenor.use.search.vector_index import MOST_SEGMENTS, Plan
 
@@ -138,11 +139,7 @@ class Passages:
         """Make sure that what was written is on the disk, before the card names it."""
         with _storing(self._folder):
             for file in (self._folder / f"{TABLE}.lance").rglob("*"):
-                descriptor = os.open(file, os.O_RDONLY)
-                try:
-                    os.fsync(descriptor)
-                finally:
-                    os.close(descriptor)
+                sync(file)
 
     def sample(self, count: int) -> Vectors:
         """Return the vectors of some rows [n, width], the same ones for the same table."""
@@ -236,12 +233,12 @@ def _storing(folder: Path) -> Iterator[None]:
         for mark, words in _KNOWN.items():
             if mark in str(error):
                 reason = words
-        raise TenorError(f"The store in {folder} failed: {reason}. The index is as it was before.") from error
+        raise TenorError(f"The store in {folder} failed: {reason}.") from error
 
 
 _KNOWN = {
-    "No space left": "the disk is full",
-    "os error 28": "the disk is full",
+    "No space left": "the disk is full; make room and run the command again, which then goes on",
+    "os error 28": "the disk is full; make room and run the command again, which then goes on",
     "File too large": "a file would grow beyond the limit of this system",
     "Permission denied": "permission is denied",
     "Read-only file system": "the file system is read-only",

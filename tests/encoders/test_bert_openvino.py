@@ -1,13 +1,30 @@
 """The CPU engine against the torch encoder, and its int8 products against numpy."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 pytest.importorskip("openvino")
 
+import openvino
+from openvino import opset13 as op
+
+from tenor.encoders.bert.config import BertConfig
 from tenor.encoders.bert.openvino_engine import OpenVINOEngine
-from tenor.encoders.bert.quantize import best_scales, calibration_texts, rounded
+from tenor.encoders.bert.openvino_graph import BertGraph, constant
+from tenor.encoders.bert.quantize import (
+    LinearScales,
+    QuantizedOperands,
+    best_scales,
+    calibration_texts,
+    fold_context,
+    graph_inputs,
+    rounded,
+)
 from tenor.encoders.bert.torch_engine import TorchEngine
+from tenor.encoders.bert.weights import read_tensors
 from tenor.encoders.engine import StreamingEngine
 from tenor.errors import TenorError
 from tenor.layers.pooling_config import PoolingConfig
@@ -97,6 +114,73 @@ def test_scales_are_found_once_and_kept_by_the_weights(tiny_folder, own_cache, m
     assert len(list((own_cache / "int8").iterdir())) == 2
     kept.write_bytes(b"broken")
     np.testing.assert_array_equal(engine(tiny_folder, precision="int8").vectors(TOKENS), first)
+
+
+def test_another_tokenizer_has_scales_of_its_own(tiny_folder, own_cache, make_tiny):
+    """Else the vectors of a model would depend on which other model was used first."""
+    other = make_tiny("other")
+    settings = json.loads((other / "tokenizer_config.json").read_text())
+    (other / "tokenizer_config.json").write_text(json.dumps(settings | {"do_lower_case": False}))
+    for folder in (tiny_folder, other):
+        engine(folder, precision="int8")
+    assert len(list((own_cache / "int8").iterdir())) == 2
+
+
+def test_int8_products_are_those_of_numpy():
+    rng = np.random.default_rng(1)
+    inputs = rng.normal(size=(60, 32)).astype(np.float32)
+    inputs[:, 3] = 30 * inputs[:, 3] - 50
+    weight = rng.normal(size=(8, 32)).astype(np.float32)
+    scales = best_scales(inputs, weight)
+    values = op.parameter([1, 60, 32], openvino.Type.f32)
+    left, [right] = QuantizedOperands({"layer": scales})(values, [weight], "layer")
+    product = op.add(op.matmul(left, right, False, True), constant(scales.bias[None, None]))
+    model = openvino.Model([op.result(product)], [values], "product")
+    compiled = openvino.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    ours = compiled([inputs[None]])[0][0]
+    # A value on the border between two levels may fall to either side.
+    np.testing.assert_allclose(ours, rounded(inputs, weight, scales), atol=0.01 * np.abs(ours).max())
+    assert np.abs(ours - inputs @ weight.T).max() > 1e-4
+
+
+def test_folding_scales_into_the_values_changes_nothing(tiny_folder):
+    """Without rounding, shifted and divided values give the same vectors, for any shift and any scale."""
+    config, weights = BertConfig.load(tiny_folder), read_tensors(tiny_folder)
+    rng = np.random.default_rng(4)
+    scales = {}
+    for layer in range(config.layers):
+        at = f"encoder.layer.{layer}"
+        for name, out, width in (
+            ("attention.self.query", 3 * config.width, config.width),
+            ("attention.output.dense", config.width, config.width),
+            ("intermediate.dense", config.hidden, config.width),
+            ("output.dense", config.width, config.hidden),
+        ):
+            shift = np.zeros(width, dtype=np.float32)
+            smooth = np.ones(width, dtype=np.float32)
+            bias = rng.normal(size=out).astype(np.float32)
+            if name == "attention.output.dense":
+                shift = rng.normal(size=width).astype(np.float32)
+                smooth = rng.uniform(0.2, 5, size=width).astype(np.float32)
+            scales[f"{at}.{name}"] = LinearScales(shift, smooth, np.float32(1), bias)
+    added = QuantizedOperands(scales).biases
+    plain = BertGraph(config, weights, biases=added)
+    moved, folded = fold_context(weights, scales, config.layers)
+    for name, one in scales.items():  # what the shift takes off must come back through the bias
+        if one.shift.any():
+            back = weights[f"{name}.weight"] @ one.shift
+            folded[name] = replace(folded[name], bias=folded[name].bias + back)
+    other = BertGraph(config, moved, biases=QuantizedOperands(folded).biases)
+    inputs, _ = graph_inputs(TOKENS)
+    core = openvino.Core()
+    settings = {"INFERENCE_PRECISION_HINT": "f32"}
+    vectors = [
+        core.compile_model(graph.vectors(PoolingConfig(), normalize=True), "CPU", settings)(inputs)[0]
+        for graph in (plain, other)
+    ]
+    np.testing.assert_allclose(vectors[1], vectors[0], atol=1e-4)
+    exact = engine(tiny_folder).vectors(TOKENS)
+    assert np.abs(vectors[0] - exact).max() > 1e-2  # the added biases count
 
 
 def test_int8_does_not_depend_on_the_batch(tiny_folder, own_cache):

@@ -24,6 +24,7 @@ from tenor.encoders.bert.quantize import (
     VERSION,
     LinearScales,
     QuantizedOperands,
+    calibration_texts,
     find_scales,
     fold_context,
     graph_inputs,
@@ -178,7 +179,10 @@ def _core() -> Any:
 
 def _cached_scales(folder: str | Path, config: BertConfig, weights: Weights) -> dict[str, LinearScales]:
     """Return the int8 scales of a checkpoint, from the cache or found now and kept."""
-    digest = sha256(f"int8 {VERSION} {config}".encode())
+    tokenizer = Tokenizer.load(folder, max_tokens=min(256, config.positions))
+    tokens = tokenizer.tokenize(calibration_texts())
+    # All that the scales follow from: weights alone would let two tokenizers share those of the first.
+    digest = sha256(f"int8 {VERSION} {config} {tokens.starts.tolist()} {tokens.ids.tolist()}".encode())
     for name in sorted(weights):
         digest.update(name.encode())
         digest.update(np.ascontiguousarray(weights[name]).data)
@@ -186,7 +190,7 @@ def _cached_scales(folder: str | Path, config: BertConfig, weights: Weights) -> 
     try:
         return _unpack(load_file(kept))
     except (OSError, SafetensorError, KeyError, ValueError):
-        scales = find_scales(config, weights, Tokenizer.load(folder, max_tokens=min(256, config.positions)))
+        scales = find_scales(config, weights, tokens)
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(kept) as aside:

@@ -199,6 +199,20 @@ def test_fingerprints_tell_models_apart(make_tiny):
     assert load(make_tiny("again")).fingerprint in prints
 
 
+def test_prompts_are_part_of_the_fingerprint_unless_they_are_empty(make_tiny):
+    """A default prompt stands before every text, so two folders that differ in it give other vectors."""
+
+    def told(name, **settings):
+        folder = make_tiny(name)
+        change(folder / "config_sentence_transformers.json", **settings)
+        return load(folder).fingerprint
+
+    plain = told("a", prompts={})
+    assert told("b", prompts={"query": "", "document": ""}, default_prompt_name="query") == plain
+    named = told("c", prompts={"query": "ask: "})
+    assert len({plain, named, told("d", prompts={"query": "ask: "}, default_prompt_name="query")}) == 3
+
+
 def test_digests_of_big_files_are_remembered_until_they_change(tmp_path, monkeypatch):
     from tenor.model import fingerprint
 

@@ -1,7 +1,8 @@
 """What makes two models give the same vectors, as one short text.
 
-The fingerprint covers the encoder's settings, its weights, the tokenizer's files, pooling, normalising and
-the length limit. Files of vectors and indexes record it, so that vectors of different models never meet.
+The fingerprint covers the encoder's settings, its weights, the tokenizer's files, pooling, normalising, the
+length limit and the prompts. Files of vectors and indexes record it, so that vectors of different models
+never meet.
 """
 
 import hashlib
@@ -30,6 +31,10 @@ def fingerprint(settings: ModelFolder, weights: Iterable[Path]) -> str:
         "max_tokens": settings.max_tokens,
         "lower": settings.lower,
     }
+    # An empty prompt is no prompt: sentence-transformers writes some into every folder that it saves.
+    if prompts := {name: text for name, text in settings.prompts.items() if text}:
+        told["prompts"] = prompts
+        told["default_prompt"] = prompts.get(settings.default_prompt or "")
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 

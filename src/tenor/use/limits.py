@@ -11,19 +11,27 @@ _CHUNKED = "their vectors are means over chunks"
 def count_beyond_limit(model: Model, texts: Sequence[str], *, prompt: str | None = None) -> int:
     """Count the texts that have more tokens than the model takes, a prompt in front included.
 
-    Only texts that could be too long are tokenised: a token has at least one character.
+    Only texts that could be too long are tokenised.
     """
     if model.max_tokens is None:
         return 0
     name = model.settings.default_prompt if prompt is None else prompt
     front = model.prompts.get(name, name) if name else ""
-    least = model.max_tokens - 2 - len(front)  # the special tokens at both ends take two places
-    suspects = [front + text for text in texts if len(text) > least]
+    room = model.max_tokens - 2  # the special tokens at both ends take two places
+    suspects = [front + text for text in texts if _most_tokens(front + text) > room]
     count = 0
     for start in range(0, len(suspects), _AT_ONCE):
         dropped = model.tokenizer.tokenize(suspects[start : start + _AT_ONCE]).dropped
         count += 0 if dropped is None else int((dropped > 0).sum())
     return count
+
+
+def _most_tokens(text: str) -> int:
+    """Bound the tokens of a text: each has a character, but normalising takes some apart, into four at most.
+
+    So a Korean syllable becomes up to three letters, and each of these may be a token.
+    """
+    return len(text) if text.isascii() else 4 * len(text)
 
 
 def tell_beyond_limit(count: int, long: str) -> str | None:

@@ -52,6 +52,7 @@ def index(
     quiet: Quiet = False,
 ) -> None:
     """Build or change a searchable index of texts."""
+    from tenor.use.limits import tell_beyond_limit
     from tenor.use.search.index import add_to_index, build_index, remove_from_index
 
     removing = bool(remove) or remove_where is not None
@@ -93,7 +94,8 @@ def index(
                 progress=bar.follow,
                 note=note,
             )
-    for text in (report.problems.summary(), _cut(report.beyond, report.card.long), report.warning):
+    beyond = tell_beyond_limit(report.beyond, report.card.long)
+    for text in (report.problems.summary(), beyond, report.warning):
         if text:
             note(text)
     changed = f"Added {_texts(report.added)}" + (f", replaced {report.replaced:,}" if report.replaced else "")
@@ -122,10 +124,3 @@ def _describe(folder: Path) -> None:
 
 def _texts(count: int) -> str:
     return "1 text" if count == 1 else f"{count:,} texts"
-
-
-def _cut(beyond: int, long: str) -> str | None:
-    if not beyond:
-        return None
-    fate = "only their beginnings count (--long chunk takes all)" if long == "truncate" else "taken in chunks"
-    return f"{_texts(beyond)} beyond the model's limit: {fate}."

@@ -5,7 +5,8 @@ import pytest
 
 from tenor.use.dedupe.cells import Cells
 from tenor.use.dedupe.grouping import centre_groups
-from tenor.use.dedupe.neighbours import Exact, normalise
+from tenor.use.dedupe.neighbours import Exact
+from tenor.use.unit_vectors import normalise
 
 
 def twins(n, width=24, seed=0):

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenor.use.dedupe.grouping import centre_groups
-from tenor.use.dedupe.neighbours import Exact, normalise
+from tenor.use.dedupe.neighbours import Exact
+from tenor.use.unit_vectors import normalise
 
 
 def reference(vectors, threshold, weights):

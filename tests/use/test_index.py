@@ -8,7 +8,7 @@ import pytest
 from hashing_model import HashingModel
 
 from tenor.errors import TenorError
-from tenor.use.search import index_job, intake
+from tenor.use.search import intake
 from tenor.use.search.card import read_card, sole_writer
 from tenor.use.search.index import add_to_index, build_index, remove_from_index
 from tenor.use.search.searching import Searcher
@@ -305,8 +305,3 @@ def test_windows_are_bounded_in_characters(monkeypatch):
     monkeypatch.setattr(intake, "WINDOW_CHARACTERS", 10)
     taken = [intake.Taken(intake.Passage(str(n), "x" * 6, ()), n) for n in range(5)]
     assert [len(window) for window in intake.windows(taken)] == [2, 2, 1]
-
-
-def test_unit_keeps_zero():
-    vectors = np.array([[3, 4], [0, 0]], dtype=np.float32)
-    np.testing.assert_allclose(index_job.unit(vectors), [[0.6, 0.8], [0, 0]], atol=1e-6)

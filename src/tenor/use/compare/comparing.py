@@ -19,6 +19,7 @@ from tenor.use.align.explain import Explanation, explain
 from tenor.use.align.words import AlignSettings, middle_layer
 from tenor.use.compare.similarity import level, row_cosines, scale_of
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
+from tenor.use.windows import windows
 
 # The texts may have nothing in common, so a link needs more support by its neighbours than in texts known to
 # be paraphrases. Between random pairs of MTRef texts 1.5 of 8 links of different words are left by it.
@@ -134,7 +135,8 @@ def compare_file(
     a note.
     """
     scale = scale_of(model)
-    for pairs in _windows(read_pairs(path, columns=columns, problems=problems)):
+    read = read_pairs(path, columns=columns, problems=problems)
+    for pairs in windows(read, _characters, most=WINDOW_PAIRS, most_characters=WINDOW_CHARACTERS):
         texts = [pair.first for pair in pairs] + [pair.second for pair in pairs]
         vectors = model.encode(texts, long=long)
         cosines = row_cosines(vectors[: len(pairs)], vectors[len(pairs) :])
@@ -147,17 +149,8 @@ def compare_file(
             progress(len(pairs))
 
 
-def _windows(pairs: Iterator[Pair]) -> Iterator[list[Pair]]:
-    window: list[Pair] = []
-    characters = 0
-    for pair in pairs:
-        window.append(pair)
-        characters += len(pair.first) + len(pair.second)
-        if len(window) == WINDOW_PAIRS or characters > WINDOW_CHARACTERS:
-            yield window
-            window, characters = [], 0
-    if window:
-        yield window
+def _characters(pair: Pair) -> int:
+    return len(pair.first) + len(pair.second)
 
 
 def _cut(model: Model, texts: tuple[str, str]) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from tenor.model.encoding import Long
 from tenor.text.examples import Pair
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs
-from tenor.use.dedupe.neighbours import normalise
+from tenor.use.unit_vectors import normalise
 
 _YES = ("1", "1.0", "yes", "true", "y", "t", "same", "duplicate", "paraphrase")
 _NO = ("0", "0.0", "no", "false", "n", "f", "different", "not_duplicate", "not_paraphrase")

@@ -23,10 +23,10 @@ from tenor.use.dedupe.neighbours import (
     Product,
     Progress,
     Rows,
-    normalise,
     pair_scores,
     pairs,
 )
+from tenor.use.unit_vectors import normalise
 
 _SAMPLE_PER_CELL = 48
 _ROUNDS = 8

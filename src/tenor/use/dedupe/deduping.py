@@ -25,7 +25,8 @@ from tenor.model.encoding import Long
 from tenor.use.dedupe.cells import Cells
 from tenor.use.dedupe.differences import Difference, differences, tell_differences
 from tenor.use.dedupe.grouping import centre_groups
-from tenor.use.dedupe.neighbours import Exact, Floats, Neighbourhood, Rows, normalise
+from tenor.use.dedupe.neighbours import Exact, Floats, Neighbourhood, Rows
+from tenor.use.unit_vectors import normalise
 
 EXACT_LIMIT = 300_000
 

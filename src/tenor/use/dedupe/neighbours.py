@@ -129,14 +129,6 @@ def pair_scores(first: Floats, rows: Rows, second: Floats, columns: Rows) -> NDA
     return scores
 
 
-def normalise(vectors: Floats) -> None:
-    """Scale vectors [n, d] to length 1 in place; zeros, which are near nothing, stay zeros."""
-    for start in range(0, len(vectors), BLOCK):
-        some = vectors[start : start + BLOCK]
-        lengths = np.sqrt(np.einsum("kd,kd->k", some, some, dtype=np.float64))
-        some /= np.where(lengths > 0, lengths, 1.0).astype(np.float32)[:, None]
-
-
 def _weigh(near: Flags, weights: Rows) -> Rows:
     """Sum the weights of what is near each row [a, b] -> [a]."""
     # Floats are summed in vector registers, integers are not; in single precision sums below 2**24 are exact.

@@ -13,7 +13,7 @@ every row tells where.
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from tenor.text.sniff import Asked
 from tenor.use.embed.journal import Journal
 from tenor.use.embed.vector_files import WRITERS, Record, Writer, digest_texts
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
+from tenor.use.windows import windows
 from tenor.version import VERSION
 
 WINDOW_ROWS = 100_000
@@ -54,13 +55,6 @@ class Embedded:
     def beyond_limit(self) -> str | None:
         """Say how many texts the model could not take whole, and what became of them."""
         return tell_beyond_limit(self.record.beyond_limit, self.record.long)
-
-
-@dataclass(slots=True)
-class _Window:
-    texts: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    characters: int = 0
 
 
 @dataclass(slots=True)
@@ -104,15 +98,17 @@ def embed_file(
         if tell is not None:
             tell(resumed)
         writer = maker(journal.folder, model.width)
-        for part in _windows(rows, min(window, _WINDOW_NUMBERS // model.width)):
-            watch.see(part.texts)
+        most = min(window, _WINDOW_NUMBERS // model.width)
+        for part in windows(rows, _characters, most=most, most_characters=_WINDOW_CHARACTERS):
+            batch = [sentence.text for sentence in part]
+            watch.see(batch)
             with journal.writing():
-                vectors = writer.room(len(part.texts))
-                model.encode(part.texts, prompt=prompt, long=long, progress=tell, out=vectors)
-                writer.add(vectors, part.texts, np.array(part.lines, dtype=np.int64))
-            digest = digest_texts(hasher, part.texts)
-            beyond = count_beyond_limit(model, part.texts, prompt=prompt)
-            done = _Done(done.rows + len(part.texts), done.beyond + beyond, digest)
+                vectors = writer.room(len(batch))
+                model.encode(batch, prompt=prompt, long=long, progress=tell, out=vectors)
+                writer.add(vectors, batch, np.array([each.origin.line for each in part], dtype=np.int64))
+            digest = digest_texts(hasher, batch)
+            beyond = count_beyond_limit(model, batch, prompt=prompt)
+            done = _Done(done.rows + len(batch), done.beyond + beyond, digest)
             journal.commit(asdict(done))
         record = _record(model, texts, prompt, long, done)
         with journal.writing():
@@ -192,18 +188,8 @@ def _begin(
     return _Done(), hashlib.sha256(), texts.read()
 
 
-def _windows(rows: Iterator[Sentence], most: int) -> Iterator[_Window]:
-    """Cut the rows into windows by number and length of texts alone, so that every run cuts alike."""
-    window = _Window()
-    for sentence in rows:
-        window.texts.append(sentence.text)
-        window.lines.append(sentence.origin.line)
-        window.characters += len(sentence.text)
-        if len(window.texts) >= most or window.characters >= _WINDOW_CHARACTERS:
-            yield window
-            window = _Window()
-    if window.texts:
-        yield window
+def _characters(sentence: Sentence) -> int:
+    return len(sentence.text)
 
 
 def _record(model: Model, texts: _Source, prompt: str | None, long: Long, done: _Done) -> Record:

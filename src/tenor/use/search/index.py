@@ -13,11 +13,12 @@ from pathlib import Path
 from tenor.errors import TenorError
 from tenor.files import writing
 from tenor.model import Model, load
+from tenor.model.encoding import Long
 from tenor.text.problems import Problems
 from tenor.use.search.card import CARD, LOCK, UNFINISHED, Card, Unfinished, read_card, sole_writer
 from tenor.use.search.columns import store_columns
 from tenor.use.search.filters import compile_filter, quote_text
-from tenor.use.search.index_job import IndexJob, Long, Note, Progress, Report, describe_job, publish, undone
+from tenor.use.search.index_job import IndexJob, Note, Progress, Report, describe_job, publish, undone
 from tenor.use.search.intake import Survey, kept, survey
 from tenor.use.search.passages import TABLE
 

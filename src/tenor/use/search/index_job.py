@@ -15,10 +15,9 @@ from itertools import dropwhile
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
 from tenor.errors import TenorError
 from tenor.model import Model
+from tenor.model.encoding import Long
 from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
 from tenor.use.limits import count_beyond_limit
@@ -34,10 +33,10 @@ from tenor.use.search.card import (
 )
 from tenor.use.search.fusion import chance_spread
 from tenor.use.search.intake import Taken, take_passages, windows
-from tenor.use.search.passages import TABLE, Passages, Vectors
+from tenor.use.search.passages import TABLE, Passages
 from tenor.use.search.vector_index import plan_for
+from tenor.use.unit_vectors import normalise
 
-Long = Literal["truncate", "chunk"]
 Progress = Callable[[int, int], None]  # rows just done, rows in all
 Note = Callable[[str], None]
 
@@ -137,7 +136,7 @@ class IndexJob:
             passages = [each.passage for each in window]
             texts = [passage.text for passage in passages]
             watch.see(texts)
-            vectors = unit(self.model.encode(texts, prompt=card.prompt, long=_long(card.long)))
+            vectors = normalise(self.model.encode(texts, prompt=card.prompt, long=_long(card.long)))
             replaced = store.upsert(passages, vectors) if upsert else store.append(passages, vectors)
             before = self.state.rows_read
             self._write_down(
@@ -234,13 +233,6 @@ def describe_job(kind: Literal["build", "add"], source: str | Path, file: Path, 
         return Job(kind, "standard input", status.st_size, 0, uuid.uuid4().hex)
     settings = (card.fingerprint, card.precision, card.long, card.text_column, card.id_column)
     return Job(kind, str(file.resolve()), status.st_size, status.st_mtime_ns, "|".join(map(str, settings)))
-
-
-def unit(vectors: Vectors) -> Vectors:
-    """Scale vectors to length 1, so that cosine is a product; a vector of zeros stays one."""
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    scaled: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    return scaled
 
 
 def _long(value: str) -> Long:

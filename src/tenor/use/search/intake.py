@@ -26,6 +26,7 @@ from tenor.text.problems import Problems
 from tenor.text.readers import read_rows
 from tenor.use.search.columns import Column, Kind, KindFinder, Value
 from tenor.use.search.passages import Passage
+from tenor.use.windows import windows as cut
 
 WINDOW_ROWS = 8_192  # what a killed job loses at most
 WINDOW_CHARACTERS = 4_000_000
@@ -122,16 +123,12 @@ def take_passages(
 
 def windows(taken: Iterable[Taken]) -> Iterator[list[Taken]]:
     """Cut passages into lists of bounded number and size, each encoded and stored in one go."""
-    window: list[Taken] = []
-    characters = 0
-    for each in taken:
-        window.append(each)
-        characters += len(each.passage.text)
-        if len(window) >= WINDOW_ROWS or characters >= WINDOW_CHARACTERS:
-            yield window
-            window, characters = [], 0
-    if window:
-        yield window
+    return cut(
+        taken,
+        lambda each: len(each.passage.text),
+        most=WINDOW_ROWS,
+        most_characters=WINDOW_CHARACTERS,
+    )
 
 
 class SeenIds:

@@ -17,9 +17,9 @@ from tenor.use.search.columns import Value
 from tenor.use.search.filters import compile_filter
 from tenor.use.search.fusion import fuse
 from tenor.use.search.index import matching_model
-from tenor.use.search.index_job import unit
 from tenor.use.search.passages import Found, Passages, Vectors
 from tenor.use.search.vector_index import plan_for
+from tenor.use.unit_vectors import normalise
 
 MOST = 10_000
 _POOL = 100  # candidates of each kind that a hybrid search joins, at least
@@ -94,7 +94,7 @@ class Searcher:
             model, precision = self._wanted
             self._model = matching_model(self.card, self.folder, model=model, precision=precision)
         prompt = next((name for name in _QUERY_PROMPTS if self._model.prompts.get(name)), None)
-        vector: Vectors = unit(self._model.encode([query], prompt=prompt))[0]
+        vector: Vectors = normalise(self._model.encode([query], prompt=prompt))[0]
         return vector
 
     def _follow(self) -> None:

@@ -93,6 +93,14 @@ def test_exact_duplicates_score_and_reason():
     assert found.members[3].why == "alike: adds “tom”"
 
 
+def test_only_spellings_that_look_the_same_are_exact_duplicates():
+    """Composed and decomposed accents are one text; powers and fractions are not their digits."""
+    texts = ["10⁵ cells", "105 cells", "café", "cafe\u0301", "½ cup", "1/2 cup"]
+    table = table_on_circle(texts, [0, 90, 180, 200, 45, 135])
+    (found,) = group(texts, table, 0.9)
+    assert [member.row for member in found.members] == [2, 3]
+
+
 def test_deterministic_and_independent_of_the_index_when_it_looks_everywhere():
     generator = np.random.default_rng(0)
     texts = [f"t{n}" for n in range(300)]

@@ -133,7 +133,8 @@ def _distinct(texts: Sequence[str]) -> tuple[Rows, Rows]:
     rows: list[int] = []
     of = np.full(len(texts), -1, dtype=np.int64)
     for row, text in enumerate(texts):
-        plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+        # Only spellings that look the same are made one: NFKC would turn 10⁵ into 105.
+        plain = " ".join(unicodedata.normalize("NFC", text).casefold().split())
         if plain:
             number = seen.setdefault(plain, len(rows))
             if number == len(rows):

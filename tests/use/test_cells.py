@@ -47,6 +47,15 @@ def test_recall_is_honest_when_one_cell_is_not_enough(tmp_path):
     assert cells.recall(sample=2000) < 0.5
 
 
+def test_vectors_of_zeros_do_not_spoil_the_recall(tmp_path):
+    vectors = twins(600)
+    vectors[500:] = 0
+    cells = Cells(vectors, 0.6, file=tmp_path / "sorted", cells=20, probes=3)
+    ones = np.ones(600, dtype=np.int64)
+    there, found = (each.counts(ones) - 1 for each in (Exact(vectors, 0.6), cells))
+    assert cells.recall(sample=600) == pytest.approx(found.sum() / there.sum())
+
+
 def test_same_seed_same_cells(tmp_path):
     vectors = twins(500)
     one, again = (Cells(vectors, 0.9, file=tmp_path / name, probes=2).recall() for name in "ab")

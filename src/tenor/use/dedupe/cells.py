@@ -94,11 +94,11 @@ class Cells:
     def recall(self, *, sample: int = 500, seed: int = 0) -> float:
         """Give the share of all near pairs of some random texts that the cells find (1 if none)."""
         chosen = np.random.default_rng(seed).permutation(len(self))[:sample]
-        alive = np.ones(len(self), dtype=bool)
-        found = sum(len(rows) for rows, _ in self.near(chosen, alive)) - len(chosen)
-        everyone = np.arange(len(self))
-        there = sum(len(rows) for rows, _ in self._compare(self._place[chosen], everyone)) - len(chosen)
-        return found / there if there > 0 else 1.0
+        places, alive, everyone = self._place[chosen], np.ones(len(self), dtype=bool), np.arange(len(self))
+        # Pairs of a text with itself are not counted; a vector of zeros has none.
+        found = sum(int((chosen[rows] != text).sum()) for rows, text in self.near(chosen, alive))
+        there = sum(int((places[rows] != at).sum()) for rows, at in self._compare(places, everyone))
+        return found / there if there else 1.0
 
     def _compare(self, lookers: Rows, members: Rows) -> Iterator[tuple[Rows, Rows]]:
         """Yield pairs (place in ``lookers``, member) that are near, block by block; all are sorted places."""

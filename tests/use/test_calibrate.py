@@ -65,6 +65,19 @@ def test_crossfit_is_honest_on_noise():
     assert np.mean(optimism) > 0.005
 
 
+def test_repeats_of_a_pair_do_not_flatter_the_crossfit(tiny_folder, tmp_path):
+    """Five times the same pairs tell no more than once: no fold may see its own pairs elsewhere."""
+    generator = np.random.default_rng(1)
+    truth, scores = generator.random(60) < 0.5, generator.random(60)
+    once = calibrate(truth, scores)
+    again = calibrate(np.tile(truth, 5), np.tile(scores, 5), groups=np.tile(np.arange(60), 5))
+    assert again.crossfit.f1.estimate == once.crossfit.f1.estimate < once.fitted.f1.estimate
+    model = tenor.load(tiny_folder)
+    swapped = [(two, one, label) for one, two, label in PAIRS]
+    picked = [calibrate_file(model, write(tmp_path / "p.tsv", rows)) for rows in (PAIRS, PAIRS + swapped)]
+    assert picked[0].crossfit.f1.estimate == picked[1].crossfit.f1.estimate
+
+
 def test_crossfit_equals_the_fit_where_classes_are_apart():
     truth = np.arange(100) % 2 == 0
     picked = calibrate(truth, np.where(truth, 0.9, 0.2))

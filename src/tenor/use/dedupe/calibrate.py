@@ -2,13 +2,14 @@
 
 Every cosine that occurs is tried as a threshold. The one with the best F1 is picked, or the lowest one that
 reaches a wanted precision. Figures measured on the pairs that picked the threshold flatter it a little, so it
-is picked again on four fifths of the pairs and tested on the last fifth, five times; both are told.
+is picked again on four fifths of the pairs and tested on the last fifth, five times; both are told. A pair
+that the file repeats, either way round, stays in one fifth.
 
 A caution that no calibration removes: precision depends on how many of the pairs say the same. In a labelled
 file that is often one in two or three; among all pairs of a collection it is one in thousands.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from tenor.text.examples import Pair
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs
 from tenor.use.unit_vectors import normalise
+
+Rows = NDArray[np.int64]
 
 _YES = ("1", "1.0", "yes", "true", "y", "t", "same", "duplicate", "paraphrase")
 _NO = ("0", "0.0", "no", "false", "n", "f", "different", "not_duplicate", "not_paraphrase")
@@ -81,8 +84,11 @@ def calibrate_file(
     vectors = model.encode(texts, prompt=prompt, long=long, progress=tell)
     normalise(vectors)
     scores = np.einsum("kd,kd->k", vectors[: len(truth)], vectors[len(truth) :], dtype=np.float64)
+    groups = _numbered(frozenset((pair.first, pair.second)) for pair, _ in labelled)
     try:
-        return calibrate(truth, scores, precision_at=precision_at, seed=seed, problems=problems)
+        return calibrate(
+            truth, scores, precision_at=precision_at, groups=groups, seed=seed, problems=problems
+        )
     except TenorError as error:
         raise TenorError(f"{path}: {error}") from error
 
@@ -92,11 +98,15 @@ def calibrate(
     scores: ArrayLike,
     *,
     precision_at: float | None = None,
+    groups: ArrayLike | None = None,
     folds: int = 5,
     seed: int = 0,
     problems: Problems | None = None,
 ) -> Calibration:
     """Pick a threshold on scores [n] with truth [n], by best F1 or for a wanted precision.
+
+    ``groups`` [n] numbers the items that belong together, such as repeats: none is tested by a threshold that
+    another of its group helped to pick.
 
     >>> truth, scores = [0] * 20 + [1] * 20, [0.3] * 18 + [0.9] * 2 + [0.8] * 20
     >>> round(calibrate(truth, scores).threshold, 2)
@@ -109,7 +119,8 @@ def calibrate(
     threshold = _pick(threshold_curve(yes, values), precision_at)
     grid = _grid(values, yes, threshold)
     table = tuple(AtThreshold(at, binary_scores(yes, values >= at, seed=seed)) for at in grid)
-    held_out = _crossfit(yes, values, precision_at, folds, seed)
+    fold = _folds(yes, np.arange(len(yes)) if groups is None else np.asarray(groups), folds, seed)
+    held_out = _crossfit(yes, values, precision_at, fold)
     return Calibration(
         threshold=threshold,
         wanted="the best F1" if precision_at is None else f"a precision of at least {precision_at:g}",
@@ -154,12 +165,11 @@ def _grid(values: NDArray[np.float64], yes: NDArray[np.bool_], picked: float) ->
 
 
 def _crossfit(
-    yes: NDArray[np.bool_], values: NDArray[np.float64], precision_at: float | None, folds: int, seed: int
+    yes: NDArray[np.bool_], values: NDArray[np.float64], precision_at: float | None, fold: Rows
 ) -> NDArray[np.bool_]:
-    """Predict every pair by a threshold that it had no part in [n]."""
-    fold = _folds(yes, folds, seed)
+    """Predict every pair by a threshold that its fold had no part in [n]."""
     predicted = np.zeros(len(yes), dtype=bool)
-    for number in range(folds):
+    for number in np.unique(fold):
         test, train = fold == number, fold != number
         if not yes[train].any():
             continue
@@ -171,14 +181,21 @@ def _crossfit(
     return predicted
 
 
-def _folds(yes: NDArray[np.bool_], folds: int, seed: int) -> NDArray[np.int64]:
-    """Deal both kinds of pairs out evenly, in random order."""
+def _folds(yes: NDArray[np.bool_], groups: Rows, folds: int, seed: int) -> Rows:
+    """Deal both kinds of pairs out evenly, in random order and groups as a whole [n]."""
     generator = np.random.default_rng(seed)
-    fold = np.empty(len(yes), dtype=np.int64)
+    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+    fold = np.empty(len(first), dtype=np.int64)
     for kind in (False, True):
-        rows = generator.permutation(np.flatnonzero(yes == kind))
+        rows = generator.permutation(np.flatnonzero(yes[first] == kind))
         fold[rows] = np.arange(len(rows)) % folds
-    return fold
+    return fold[group]
+
+
+def _numbered(keys: Iterable[Hashable]) -> Rows:
+    """Give equal keys the same number, in the order of their coming."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 
 
 def _label(pair: Pair, problems: Problems) -> bool | None:

@@ -19,6 +19,7 @@ from tenor.encoders.bert.quantize import (
     QuantizedOperands,
     best_scales,
     calibration_texts,
+    find_scales,
     fold_context,
     graph_inputs,
     rounded,
@@ -200,6 +201,20 @@ def test_shift_and_scale_tame_outlier_channels():
     step = np.abs(inputs).max() / 127
     naive = np.square((np.rint(inputs / step) * step) @ weight.T - exact).mean()
     assert ours < naive / 20
+
+
+def test_the_bias_takes_off_the_mean_error():
+    rng = np.random.default_rng(5)
+    inputs, weight = rng.gamma(2, size=(400, 32)).astype("f4"), rng.normal(size=(16, 32)).astype("f4")
+    error = rounded(inputs, weight, best_scales(inputs, weight)) - inputs @ weight.T
+    assert np.abs(error.mean(axis=0)).max() < 1e-2 * np.abs(error).max()
+
+
+def test_padding_has_no_part_in_the_scales(tiny_folder):
+    found = find_scales(BertConfig.load(tiny_folder), read_tensors(tiny_folder), TOKENS)
+    states = engine(tiny_folder).states(TOKENS, layer=0)
+    scales = found["encoder.layer.0.attention.self.query"]
+    np.testing.assert_allclose(scales.shift, (states.min(axis=0) + states.max(axis=0)) / 2, atol=1e-5)
 
 
 def test_calibration_covers_short_and_long(tiny_folder):

@@ -60,8 +60,9 @@ def finest_blocks(links: Links) -> list[Block]:
     """
     blocks: list[Block] = []
     for row, column in np.argwhere(links).tolist():
-        grown = _closed(Block((row, row + 1), (column, column + 1)), links)
-        # Consistent blocks that touch have a link in common, so the block around both is consistent again.
+        grown = Block((row, row + 1), (column, column + 1))
+        # Every block ends at words with links on all sides, so a consistent block that holds one of two that
+        # touch must hold the other as well. Where none touch, no link can lead from one to another.
         while touching := [block for block in blocks if block.touches(grown)]:
             blocks = [block for block in blocks if block not in touching]
             for block in touching:
@@ -192,17 +193,6 @@ def same_words(block: Block, first: Sequence[str], second: Sequence[str]) -> boo
         [word.casefold() for word in words[slice(*span)]] for words, span in _sides(block, (first, second))
     ]
     return sides[0] == sides[1]
-
-
-def _closed(block: Block, links: Links) -> Block:
-    """Return the smallest consistent block around a block that holds a link."""
-    while True:
-        columns = np.flatnonzero(links[slice(*block.first)].any(axis=0))
-        rows = np.flatnonzero(links[:, slice(*block.second)].any(axis=1))
-        wider = block.hull(Block((int(rows[0]), int(rows[-1]) + 1), (int(columns[0]), int(columns[-1]) + 1)))
-        if wider == block:
-            return block
-        block = wider
 
 
 def _joins(left: Block, right: Block, first: Sequence[str], second: Sequence[str], longest: int) -> bool:

@@ -35,6 +35,12 @@ def test_the_best_order_scores_one_even_where_more_is_relevant_than_fits():
     assert ndcg(["e", "f", "d"], judged, k=3) < 1.0
 
 
+def test_what_was_judged_but_not_found_counts():
+    """The best order is that of all judged items, not of those that the list happens to hold."""
+    assert ndcg(["a"], {"a": 1, "b": 1}) == pytest.approx(1 / (1 + 1 / np.log2(3)))
+    assert ndcg(["a"], {"a": 1, "b": 1}, k=1) == pytest.approx(1.0)
+
+
 def test_recall_and_reciprocal_rank_by_hand():
     assert recall_at(["a", "b", "c"], {"b", "c", "d"}, k=2) == pytest.approx(1 / 3)
     assert recall_at(["a"], set()) == 0.0

@@ -82,6 +82,17 @@ def test_no_chain_and_every_member_reaches_the_threshold():
         assert [member.score for member in each.members] == pytest.approx(scores, abs=1e-6)
 
 
+def test_a_text_with_many_copies_draws_the_centre_to_its_side():
+    """In a row of four the second and the third have two neighbours each; copies of the fourth decide."""
+    texts = [f"t{n}" for n in range(4)]
+    table = table_on_circle(texts, [0, 10, 20, 30])
+    threshold = float(np.cos(np.radians(11)))
+    assert group(texts, table, threshold)[0].centre.text == "t1"
+    (found,) = group(texts + ["t3"] * 4, table, threshold)
+    assert found.centre.text == "t2"
+    assert {member.text for member in found.members} == {"t1", "t2", "t3"}
+
+
 def test_exact_duplicates_score_and_reason():
     texts = ["A cat  sat", "a dog ran", "a cat sat", "A cat  sat", "", "a tom cat sat", "  "]
     table = table_on_circle(["A cat  sat", "a dog ran", "a tom cat sat"], [0, 90, 15])

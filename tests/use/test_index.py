@@ -127,7 +127,7 @@ def test_passage_prompt_and_long_texts_go_to_the_model_and_the_card(tmp_path, so
     assert {call[1:] for call in model.calls} == {("passage", "chunk")}
     model.calls.clear()
     Searcher(tmp_path / "ix", model=model).search("cat")
-    assert model.calls == [(1, "query", "truncate")]
+    assert model.calls == [(1, "query", "chunk")]
     model.calls.clear()
     more = write_csv(tmp_path / "more.csv", [("b1", "A new text of some length.", 1, "en", 1)])
     add_to_index(more, tmp_path / "ix", model=model)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hashing_model import HashingModel
 
+import tenor
 from tenor.errors import TenorError
 from tenor.use.search.fusion import WORD_WEIGHT, chance_spread, fuse
 from tenor.use.search.index import add_to_index, build_index, remove_from_index
@@ -157,6 +158,21 @@ def test_a_text_without_a_vector_does_not_spoil_the_ranking(tmp_path):
         assert all(np.isfinite(hit.score) for hit in hits)
         blank = Searcher(tmp_path / "ix", model=model).search("?", mode=mode)
         assert all(hit.score == 0 for hit in blank)
+
+
+@pytest.mark.parametrize("long", ["truncate", "chunk"])
+def test_a_query_beyond_the_limit_is_treated_as_the_texts_were_and_told(tmp_path, tiny_folder, long):
+    model, file, heard = tenor.load(tiny_folder, precision="fp32"), tmp_path / "a.txt", []
+    file.write_text("the cat sat\na dog ran\n")
+    build_index(file, tmp_path / "ix", model=model, long=long)
+    searcher = Searcher(tmp_path / "ix", model=model, note=heard.append)
+    query = "the cat sat " * 20
+    expected = model.encode([query], prompt="query", long=long)[0]
+    np.testing.assert_allclose(searcher.encode(query), expected, atol=1e-5)
+    assert len(heard) == 1
+    assert ("beginning" in heard[0]) is (long == "truncate")
+    searcher.search("the cat")
+    assert len(heard) == 1
 
 
 def test_fusion_by_hand():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import one_line, out
+from tenor.cli.console import notes, one_line, out
 from tenor.cli.options import Json, Precision, PrecisionChoice
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ def search(
     """Find the texts of an index that answer a query."""
     from tenor.use.search.searching import search as find
 
-    hits = find(folder, query, k=k, mode=mode, where=where, model=model, precision=precision.value)
+    hits = find(
+        folder, query, k=k, mode=mode, where=where, model=model, precision=precision.value, note=notes.print
+    )
     if json_:
         found = {"query": query, "mode": mode, "where": where, "hits": [asdict(hit) for hit in hits]}
         out.print(json.dumps(found, ensure_ascii=False, indent=2))

@@ -5,13 +5,15 @@ query and text, and ``hybrid`` adds the two up (``fusion.py``). A filter narrows
 before ranking, so that ``k`` hits are found wherever there are as many.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from tenor.errors import TenorError
 from tenor.model import Model
+from tenor.model.encoding import Long
+from tenor.use.limits import count_beyond_limit
 from tenor.use.search.card import Card, read_card
 from tenor.use.search.columns import Value
 from tenor.use.search.filters import compile_filter
@@ -20,6 +22,8 @@ from tenor.use.search.index import matching_model
 from tenor.use.search.passages import Found, Passages, Vectors
 from tenor.use.search.vector_index import plan_for
 from tenor.use.unit_vectors import normalise
+
+Note = Callable[[str], None]
 
 MOST = 10_000
 _POOL = 100  # candidates of each kind that a hybrid search joins, at least
@@ -54,9 +58,15 @@ class Searcher:
     """An open index; it follows changes that others make, and loads the model at the first need of it."""
 
     def __init__(
-        self, folder: str | Path, *, model: str | Model | None = None, precision: str = "auto"
+        self,
+        folder: str | Path,
+        *,
+        model: str | Model | None = None,
+        precision: str = "auto",
+        note: Note = lambda text: None,
     ) -> None:
         self.folder = Path(folder)
+        self._note = note
         self.card: Card = read_card(self.folder)
         self._wanted = (model, precision)
         self._model: Model | None = None
@@ -89,12 +99,20 @@ class Searcher:
         return self._hits(near, words, mode)[:k]
 
     def encode(self, query: str) -> Vectors:
-        """Return the query's vector [width], with the model's query prompt where it has one."""
+        """Return the query's vector [width], with the model's query prompt where it has one.
+
+        A query beyond the model's limit is treated as the texts of the index were, and ``note`` hears of it.
+        """
         if self._model is None:
             model, precision = self._wanted
             self._model = matching_model(self.card, self.folder, model=model, precision=precision)
         prompt = next((name for name in _QUERY_PROMPTS if self._model.prompts.get(name)), None)
-        vector: Vectors = normalise(self._model.encode([query], prompt=prompt))[0]
+        long: Long = "chunk" if self.card.long == "chunk" else "truncate"
+        if count_beyond_limit(self._model, [query], prompt=prompt):
+            fate = "only its beginning counts" if long == "truncate" else "its vector is a mean over chunks"
+            limit = f"the model's limit of {self._model.max_tokens} tokens"
+            self._note(f"The query is longer than {limit}: {fate}.")
+        vector: Vectors = normalise(self._model.encode([query], prompt=prompt, long=long))[0]
         return vector
 
     def _follow(self) -> None:
@@ -136,9 +154,11 @@ def search(
     where: str | None = None,
     model: str | Model | None = None,
     precision: str = "auto",
+    note: Note = lambda text: None,
 ) -> list[Hit]:
     """Search an index once; for many queries keep a :class:`Searcher`."""
-    return Searcher(folder, model=model, precision=precision).search(query, k=k, mode=mode, where=where)
+    searcher = Searcher(folder, model=model, precision=precision, note=note)
+    return searcher.search(query, k=k, mode=mode, where=where)
 
 
 def _checked(query: str, k: int, mode: Mode | str) -> Mode:

@@ -9,8 +9,8 @@ _ROWS = 2048  # scaled at once, so that a mapped file is never copied as a whole
 def normalise(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scale vectors [n, d] to length 1, in place, and return them; zeros, which are near nothing, stay zeros.
 
-    >>> normalise(np.array([[3, 4], [0, 0]], dtype=np.float32)).tolist()
-    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    >>> normalise(np.array([[3, 4], [0.03, 0.04], [0, 0]], dtype=np.float32)).astype("f2").tolist()
+    [[0.60009765625, 0.7998046875], [0.60009765625, 0.7998046875], [0.0, 0.0]]
     """
     for start in range(0, len(vectors), _ROWS):
         some = vectors[start : start + _ROWS]

@@ -1,14 +1,16 @@
 """The command `tenor`: one small file per command, imported only when it is called."""
 
+import contextlib
 import io
+import os
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 import typer
 
-from tenor.errors import TenorError
+from tenor.errors import TenorError, did_you_mean
 from tenor.version import VERSION
 
 # command -> one line for the help; the function of that name lives in tenor.cli.<name>.
@@ -46,6 +48,14 @@ class _LazyGroup(click.Group):
         command: click.Command = made
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            known = f"There are {', '.join(COMMANDS)}."
+            ctx.fail(f"There is no command {args[0]!r}.{did_you_mean(args[0], COMMANDS) or ' ' + known}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # From the table, so that `tenor --help` imports no command at all.
         with formatter.section("Commands"):
@@ -67,21 +77,36 @@ def run(arguments: list[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a mark for it
     try:
-        app.main(args=arguments, prog_name="tenor", standalone_mode=True)
+        # Not standalone, as click would answer Ctrl-C with exit code 1.
+        code = app.main(args=arguments, prog_name="tenor", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
     except TenorError as error:
-        click.echo(f"tenor: {error}", err=True)
-        sys.exit(2)
+        _stop(f"tenor: {error}")
     except typer.Exit as end:
         sys.exit(end.exit_code)
-    except _CommandError as error:
+    except (click.ClickException, _CommandError) as error:
         error.show()
         sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        _stop("tenor: stopped.", code=130)
     except MemoryError:
-        click.echo("tenor: not enough memory for this input.", err=True)
-        sys.exit(2)
-    except BrokenPipeError:  # `tenor … | head`: the reader went away, which is no fault.
-        sys.stderr.close()
-        sys.exit(0)
+        _stop("tenor: not enough memory for this input.")
+    except OSError as error:
+        from tenor.files import why
+
+        _let_go_of_output()
+        _stop(f"tenor: Cannot {f'use {error.filename}' if error.filename else 'go on'}: {why(error)}.")
+
+
+def _stop(sentence: str, *, code: int = 2) -> NoReturn:
+    click.echo(sentence, err=True)
+    sys.exit(code)
+
+
+def _let_go_of_output() -> None:
+    """Forget what could not be written, or Python would try once more at its end and complain."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

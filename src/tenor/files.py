@@ -91,8 +91,13 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
 
 def write_json(path: str | Path, value: Any) -> None:
     """Write a value as indented JSON, atomically."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:  # a file's name that is not UTF-8; written in escapes it comes back as it was
+        data = json.dumps(value, indent=2).encode()
     with atomic_file(path) as aside:
-        aside.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        aside.write_bytes(data + b"\n")
 
 
 def read_json(path: str | Path) -> Any:

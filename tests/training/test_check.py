@@ -1,6 +1,7 @@
 """`check` and `draft`: a run file that is drafted passes, and what would stop training is found."""
 
 import json
+import os
 
 import pytest
 
@@ -185,3 +186,14 @@ def test_a_draft_refuses(make, tmp_path):
         write_draft(data, out=tmp_path / "no" / "run.toml")
     with pytest.raises(TenorError, match="standard input"):
         draft_run("-", out=tmp_path / "run.toml")
+
+
+def test_a_name_that_no_run_file_can_hold(tmp_path):
+    try:
+        data = tmp_path / os.fsdecode(b"lab\xe9l.csv")
+        data.write_text("text,label\n" + "a text,yes\nanother text,no\n" * 20)
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    with pytest.raises(TenorError, match="not UTF-8"):
+        write_draft(data, out=tmp_path / "run.toml")
+    assert not (tmp_path / "run.toml").exists()

@@ -3,6 +3,7 @@
 import errno
 import gzip
 import json
+import os
 import random
 import resource
 import shutil
@@ -44,6 +45,23 @@ def close(vectors, expected):
 def write(path, texts):
     path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
     return path
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_names_that_are_not_utf8_and_prompts_of_any_kind(model, tmp_path, suffix):
+    """Linux allows any bytes in a name; the records that hold it must still be written and read."""
+    try:
+        source = write(tmp_path / os.fsdecode(b"caf\xe9.txt"), lines(3))
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    out = tmp_path / f"out{suffix}"
+    for prompt in ("Instruct: find\nQuery: ", "\x01" * 5_000):
+        embed_file(model, source, out, prompt=prompt)
+        file = read_vectors(out)
+        assert file.record.prompt == (
+            prompt if len(prompt) < 800 or suffix != ".safetensors" else prompt[:800]
+        )
+        assert close(file.vectors, model.encode(lines(3), prompt=prompt))
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

@@ -168,5 +168,11 @@ def write_draft(data: str | Path, *, out: str | Path) -> None:
     if out.exists():
         raise TenorError(f"{out} exists already; choose another name with --out, or move it away.")
     text = draft_run(data, out=out)
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        raise TenorError(
+            f"The name of {data} is not UTF-8, so that no run file can hold it; rename the file."
+        ) from error
     with atomic_file(out) as aside:
-        aside.write_text(text, encoding="utf-8")
+        aside.write_bytes(content)

@@ -120,14 +120,14 @@ class SafetensorsWriter(_Numbers):
         with open(self._vectors, "r+b") as file:
             file.seek(self.head + size)
             file.write(lines.astype("<i8").tobytes())
-        # A prompt or path of any length must not burst the header.
-        told = {key: str(value)[:1000] for key, value in asdict(record).items() if value is not None}
+        told = {key: _short(value) for key, value in asdict(record).items() if value is not None}
         header = {
             "__metadata__": told,
             "vectors": {"dtype": "F32", "shape": [record.rows, self._width], "data_offsets": [0, size]},
             "lines": {"dtype": "I64", "shape": [record.rows], "data_offsets": [size, size + 8 * record.rows]},
         }
         text = json.dumps(header, ensure_ascii=False).encode().ljust(self.head - 8)
+        assert len(text) == self.head - 8  # else it would run into the vectors
         self._write_header(len(text).to_bytes(8, "little") + text)
         return self._vectors
 
@@ -189,7 +189,7 @@ class ParquetWriter:
     def finish(self, record: Record, out: Path) -> Path:
         """Copy the row groups of all parts into one file whose schema carries the record."""
         whole = self._folder / "whole"
-        schema = self._schema.with_metadata({"tenor": json.dumps(asdict(record), ensure_ascii=False)})
+        schema = self._schema.with_metadata({"tenor": json.dumps(asdict(record))})
         with self._writer(whole, schema) as writer:
             for part in self._parts():
                 with self._parquet.ParquetFile(part) as file:
@@ -235,6 +235,11 @@ def _reserve(descriptor: int, start: int, size: int) -> None:
     os.lseek(descriptor, start, os.SEEK_SET)
     for done in range(0, size, 1 << 20):
         os.write(descriptor, bytes(min(1 << 20, size - done)))
+
+
+def _short(value: object) -> str:
+    """Cut to size, so that no prompt or path bursts a header of fixed size, and to what UTF-8 can hold."""
+    return str(value)[:800].encode(errors="replace").decode()  # JSON may take 6 bytes for a character
 
 
 def _runs(lines: Lines) -> list[list[int]]:

@@ -53,7 +53,7 @@ class Member:
     row: int  # place among the texts given
     text: str
     kind: Kind
-    score: float  # cosine with the centre
+    score: float  # cosine with the centre; 1 for the same text but for case and spaces
     differences: tuple[Difference, ...] = ()  # from the centre, word by word
 
     @property

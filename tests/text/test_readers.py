@@ -287,9 +287,15 @@ def test_pairs_by_number_and_rows_without_their_score(make):
         read_pairs(path, columns={"second": 2}, problems=Problems())
 
 
-def test_a_file_of_empty_texts_says_so(make):
+@pytest.mark.parametrize("empty", ["skip", "keep"])
+def test_a_file_of_empty_texts_says_so(make, empty):
     with pytest.raises(TenorError, match=r"no texts that could be read. The first of 2 problems: .*a.txt:1"):
-        list(read_texts(make("a.txt", "\n \n"), problems=Problems()))
+        list(read_texts(make("a.txt", "\n \n"), empty=empty, problems=Problems()))
+
+
+def test_lines_that_are_no_pairs_are_told_as_such(make):
+    with pytest.raises(TenorError, match=r"a\.txt has one text in a row, where pairs are expected"):
+        read_pairs(make("a.txt", "the cat sat\nthe dog ran\n"), problems=Problems())
 
 
 @pytest.mark.parametrize("length", [10_000, 1_000_000])

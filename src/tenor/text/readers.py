@@ -101,7 +101,7 @@ def read_texts(
     """Yield the texts of one column, with their labels where a label column is named.
 
     The column is found by content when only one can be meant. Empty texts are reported in any case, and
-    left out unless ``empty="keep"``, which keeps texts and rows in step.
+    left out unless ``empty="keep"``, which keeps texts and rows in step; a file with no other is refused.
     """
     asked = Asked(format, delimiter, quote, header, encoding)
     head, rows = _peek(path, asked, problems)
@@ -171,10 +171,12 @@ def _check_roles(columns: Mapping[str, str | int]) -> None:
 def _pair_columns(head: list[Row], names: list[str], file: str) -> dict[str, str]:
     roles = guess_roles(head)
     pair = roles.pair or ((names[0], names[1]) if len(names) == 2 else None)
+    if len(names) == 1:
+        raise TenorError(f"{file} has one text in a row, where pairs are expected: two, parted by a tab.")
     if pair is None:
         shown = ", ".join(names[:20])
         raise TenorError(
-            f"{file}: the columns with the two texts cannot be told. Name them; there are: {shown}."
+            f"{file}: the columns with the two texts cannot be told. Name both; there are: {shown}."
         )
     found = {"first": pair[0], "second": pair[1], "label": roles.label, "score": roles.score}
     return {role: name for role, name in found.items() if name is not None}
@@ -233,7 +235,7 @@ def _shown(path: str | Path) -> str:
 def _nonempty(items: Iterator[Item], file: str, what: str, problems: Problems) -> Iterator[Item]:
     any_item = False
     for item in items:
-        any_item = True
+        any_item = any_item or not isinstance(item, Sentence) or bool(item.text)
         yield item
     if not any_item:
         raise TenorError(_nothing(file, what, problems))

@@ -50,7 +50,7 @@ def test_prints_groups_for_people(tenor):
     assert "centre  line 1: the cat sat on a mat" in printed
     assert "1.000  line 2: The cat sat on a mat  (same but for case or spaces)" in printed
     assert "1.000  line 4: the cat sat on a mat  (same text)" in printed
-    assert "5 texts, 1 groups at or above 0.999; 2 texts repeat what another says." in printed
+    assert "5 texts, 1 group at or above 0.999; 2 texts repeat what another says." in printed
     assert "in.txt:5: the text is empty" in noted
 
 
@@ -58,6 +58,7 @@ def test_writes_groups_and_what_is_kept(tenor, tmp_path):
     code, printed, _ = tenor("in.txt", "--threshold", "0.999", "--out", "g.csv", "--keep", "k.jsonl")
     assert code == 0
     assert "Group 1" not in printed
+    assert "The groups are in g.csv.\nThe texts without duplicates are in k.jsonl.\n" in printed
     with open(tmp_path / "g.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["group"], row["line"], row["role"], row["score"]) for row in rows] == [
@@ -107,6 +108,8 @@ def test_calibrates_alone(tenor):
         (["in.txt", "--threshold", "2"], "threshold is 2"),
         (["in.txt", "--out", "g.xlsx"], "expected .csv or .jsonl"),
         (["in.txt", "--out", "no/g.csv"], "does not exist"),
+        (["in.txt", "--out", "g.csv", "--keep", "g.csv"], "both name g.csv"),
+        (["blank.txt"], "blank.txt has no texts"),
         (["in.txt", "--strict"], "in.txt:5"),
         (["in.csv", "--keep", "in.csv"], "is to be read"),
         (["in.txt", "--vectors", "other.npy"], "vectors of other texts"),
@@ -121,6 +124,7 @@ def test_calibrates_alone(tenor):
 )
 def test_mistakes_are_told_in_one_sentence(tenor, tmp_path, arguments, says):
     (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "blank.txt").write_text("\n\n")
     (tmp_path / "in.csv").write_text("text\nthe cat\n")
     (tmp_path / "other.txt").write_text("the cat sat on a mat\na dog\n")
     if "other.npy" in arguments:

@@ -65,3 +65,12 @@ def one_line(text: str, most: int) -> str:
     line = "".join(letter if letter.isprintable() else " " for letter in text[: 4 * most])
     line = " ".join(line.split())
     return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def counted(count: int, thing: str) -> str:
+    """Count things in words that agree with the number.
+
+    >>> counted(1, "text"), counted(2000, "text")
+    ('1 text', '2,000 texts')
+    """
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"

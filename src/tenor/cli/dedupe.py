@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import Bar, notes, one_line, out, progress_bar
+from tenor.cli.console import Bar, counted, notes, one_line, out, progress_bar
 from tenor.cli.options import (
     Column,
     Device,
@@ -60,13 +60,15 @@ PairColumns = Annotated[
 ]
 PrecisionAt = Annotated[
     float | None,
-    typer.Option(help="With --calibrate: the lowest threshold of this precision, not the best F1."),
+    typer.Option(
+        min=0.0, max=1.0, help="With --calibrate: the lowest threshold of this precision, not the best F1."
+    ),
 ]
 Prompt = Annotated[
     str | None, typer.Option(help="A prompt of the model, or a text to put before every text.")
 ]
 Encoding = Annotated[str | None, typer.Option(help="Encoding of IN. Default: UTF-8, or by its mark.")]
-Show = Annotated[int, typer.Option(help="How many groups to print.")]
+Show = Annotated[int, typer.Option(min=0, help="How many groups to print.")]
 
 
 def dedupe(
@@ -101,6 +103,8 @@ def dedupe(
     for path in (groups, keep):
         if path is not None:
             check_out(path, source)
+    if groups is not None and keep is not None and groups.absolute() == keep.absolute():
+        raise TenorError(f"--out and --keep both name {keep}; give each a file of its own.")
     loaded = load(model, precision=precision.value, device=device)
     if calibrate is not None:
         with progress_bar("Encoding pairs", quiet=quiet) as bar:
@@ -140,6 +144,9 @@ def dedupe(
         _print_json(found)
     else:
         _print(found, loaded, show if groups is None else 0)
+        for path, what in ((groups, "The groups are"), (keep, "The texts without duplicates are")):
+            if path is not None:
+                out.print(f"{what} in {path}.")
 
 
 def _check(
@@ -230,10 +237,12 @@ def _print(found: "Deduped", model: "LoadedModel", show: int) -> None:
             out.print(f"  … and {len(group) - _MEMBERS:,} more")
     left = len(found.groups) - show
     if show and left > 0:
-        out.print(f"… and {left:,} more groups; --out groups.csv writes all.")
+        out.print(f"… and {left:,} more {'group' if left == 1 else 'groups'}; --out groups.csv writes all.")
+    texts, groups = counted(found.filled, "text"), counted(len(found.groups), "group")
+    repeat = "repeats" if found.superfluous == 1 else "repeat"
     out.print(
-        f"{found.filled:,} texts, {len(found.groups):,} groups at or above {found.threshold:g}; "
-        f"{found.superfluous:,} texts repeat what another says."
+        f"{texts}, {groups} at or above {found.threshold:g}; "
+        f"{counted(found.superfluous, 'text')} {repeat} what another says."
     )
 
 

@@ -67,7 +67,10 @@ def compare(
         for warning in () if quiet or json_ else found.warnings:
             notes.print(warning, style="yellow")
     else:
-        raise TenorError('Expected two texts (tenor compare "A" "B") or a file of pairs (--file pairs.tsv).')
+        raise TenorError(
+            'Expected two texts (tenor compare "A" "B") or a file of pairs (--file pairs.tsv). '
+            "Before texts that begin with a dash put --, after all options."
+        )
 
 
 def _compare_file(
@@ -88,9 +91,9 @@ def _compare_file(
         scored = compare_file(
             model, file, columns=columns, long=long, problems=problems, tally=tally, progress=bar.advance
         )
-        if not as_json:
-            typer.echo("line\tsimilarity\tcosine\tfirst\tsecond")
-        for one in scored:
+        for number, one in enumerate(scored):
+            if not (as_json or number):  # Not before: a file that cannot be read leaves no output at all.
+                typer.echo("line\tsimilarity\tcosine\tfirst\tsecond")
             if as_json:
                 typer.echo(json.dumps(one.to_json(), ensure_ascii=False))
             else:

@@ -36,7 +36,7 @@ def test_check_of_a_data_file(tenor):
     assert code == 0
     assert 'films.csv: comma-separated, quoted with ", header, utf-8' in printed
     assert "texts in sentence, label in mood" in printed
-    assert "good 10 (50%), bad 10 (50%)" in printed
+    assert "good: 10 (50%), bad: 10 (50%)" in printed
     assert "films.csv:22: one cell where the header has 2; row left out" in printed
     assert "Nothing here would stop a training run." in printed
 
@@ -57,7 +57,13 @@ def test_check_against_and_from_standard_input(tenor, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one line\nanother line\n")))
     code, printed, _ = tenor("check", "-")
     assert code == 0
-    assert "  rows      2" in printed
+    assert "standard input\n  rows      2" in printed
+    assert "texts in column 0" in printed
+
+
+def test_large_counts_are_written_out(tenor, tmp_path):
+    (tmp_path / "long.txt").write_text("word " * 210_000 + "\nA short line.\n")
+    assert "words     3 to 210,000" in tenor("check", "long.txt")[1]
 
 
 def test_init_then_check_then_a_broken_run(tenor, tmp_path):

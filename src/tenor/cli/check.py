@@ -43,19 +43,23 @@ def check(file: File, against: Against = None, strict: Strict = False, as_json: 
 
 def _data_lines(report: "DataReport") -> Iterator[str]:
     found, roles = report.survey, report.survey.roles
-    yield f"{found.file}: {found.format}"
+    yield "standard input" if found.file == "-" else f"{found.file}: {found.format}"
     yield _line("rows", f"{found.rows:,}")
     yield _line("columns", ", ".join(found.columns[:20]) + (", …" if len(found.columns) > 20 else ""))
     if roles.pair:
         yield _line(
-            "seems", f"pairs of {roles.pair[0]} and {roles.pair[1]}" + _targets(roles.label, roles.score)
+            "seems",
+            f"pairs of {_column(roles.pair[0])} and {_column(roles.pair[1])}"
+            + _targets(roles.label, roles.score),
         )
     elif roles.text is not None:
-        yield _line("seems", f"texts in {roles.text}" + _targets(roles.label, roles.score))
+        yield _line("seems", f"texts in {_column(roles.text)}" + _targets(roles.label, roles.score))
     else:
         yield _line("seems", f"undecided; text may be in {', '.join(roles.texts) or 'none of the columns'}")
     if found.empty:
-        yield _line("empty", ", ".join(f"{count:,} of {name}" for name, count in found.empty.items()))
+        yield _line(
+            "empty", ", ".join(f"{count:,} in {_column(name)}" for name, count in found.empty.items())
+        )
     yield from _tally_lines(found.tally)
     if report.against is not None:
         yield _line("shared", f"{report.shared:,} of {found.tally.count:,} also stand in {report.against}")
@@ -63,8 +67,12 @@ def _data_lines(report: "DataReport") -> Iterator[str]:
 
 
 def _targets(label: str | None, score: str | None) -> str:
-    told = [f"{what} in {name}" for what, name in (("label", label), ("score", score)) if name is not None]
-    return "".join(f", {each}" for each in told)
+    named = (("label", label), ("score", score))
+    return "".join(f", {what} in {_column(name)}" for what, name in named if name is not None)
+
+
+def _column(name: str) -> str:
+    return f"column {name}" if name.isdigit() else name
 
 
 def _run_lines(report: "RunReport") -> Iterator[str]:
@@ -110,14 +118,15 @@ def _problem_lines(problems: "Problems") -> Iterator[str]:
 
 def _balance(tally: "Tally") -> str:
     total = sum(tally.labels.values())
-    shown = [f"{label} {count:,} ({count / total:.0%})" for label, count in tally.labels.most_common(10)]
+    shown = [f"{label}: {count:,} ({count / total:.0%})" for label, count in tally.labels.most_common(10)]
     more = len(tally.labels) - len(shown)
     return ", ".join(shown) + (f", and {more:,} more" if more > 0 else "")
 
 
 def _spread(spread: "Spread") -> str:
     least, median, p95, most = (
-        f"{value:.4g}" for value in (spread.least, spread.median, spread.p95, spread.most)
+        f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+        for value in (spread.least, spread.median, spread.p95, spread.most)
     )
     return f"{least} to {most}, median {median}, 95% up to {p95}"
 

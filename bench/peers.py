@@ -30,6 +30,8 @@ def interpreter(name):
             if done.returncode:
                 print(done.stderr.decode()[-500:])
                 return None
+        # Its torchvision, which nothing here uses, does not fit every build of torch and then breaks imports.
+        subprocess.run([python, "-m", "pip", "uninstall", "--quiet", "--yes", "torchvision"], check=False)
         stamp.touch()
     return python
 

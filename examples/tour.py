@@ -21,7 +21,7 @@ def main() -> None:
         vectors, index, run = (Path(folder) / name for name in ("vectors.npy", "index", "run.toml"))
         step("Which of these texts say the same?", "dedupe", QUESTIONS, "--threshold", "0.7")
         step("How close are two texts, and what matches?", "compare",
-             "My parcel has not arrived yet.", "The package that I ordered never came.")  # fmt: skip
+             "How do I send an item back?", "What is the way to return an item?")  # fmt: skip
         step("Turn texts into vectors", "embed", QUESTIONS, "--out", vectors)
         step("Build an index …", "index", QUESTIONS, "--out", index)
         step("… and ask it", "search", index, "my order is late", "--k", "3")

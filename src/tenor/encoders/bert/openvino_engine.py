@@ -40,6 +40,9 @@ from tenor.text.tokens import Tokens
 
 # Measured: a pass should stay in the caches of one core.
 _TOKEN_BUDGET = 512
+# Its generated kernels are made anew for every shape of a batch; without them texts of many lengths run up to
+# a tenth faster in int8, and no slower in fp32.
+_NO_SNIPPETS = {"SNIPPETS_MODE": "DISABLE"}
 _HINTS: dict[Precision, str] = {"fp32": "f32", "bf16": "bf16", "int8": "f32"}
 
 
@@ -169,7 +172,10 @@ class OpenVINOEngine:
             "INFERENCE_NUM_THREADS": self._threads,
             "NUM_STREAMS": self._threads,
         }
-        return _core().compile_model(model, "CPU", settings)
+        try:
+            return _core().compile_model(model, "CPU", settings | _NO_SNIPPETS)
+        except RuntimeError:  # A version that does not know the setting.
+            return _core().compile_model(model, "CPU", settings)
 
 
 @lru_cache

@@ -1,0 +1,145 @@
+"""All benchmarks, one after the other, and the page that shows their figures side by side.
+
+    python bench/run.py                       # everything (about 40 minutes on two quiet cores)
+    python bench/run.py encode coldstart      # some of it
+    python bench/run.py --page                # only render bench/results/README.md from the last results
+
+Encoding is measured beside sentence-transformers in virtual environments of its own.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+
+from peers import ROOT
+
+RESULTS = ROOT / "bench" / "results"
+PARTS = ("encode", "coldstart", "search", "memory")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[])
+    parser.add_argument("--page", action="store_true", help="only render the page")
+    options = parser.parse_args()
+    RESULTS.mkdir(exist_ok=True)
+    for part in () if options.page else options.parts or PARTS:
+        print(f"── {part}", flush=True)
+        subprocess.run([sys.executable, ROOT / "bench" / f"{part}.py"], check=True)
+    (RESULTS / "README.md").write_text("\n".join(page()) + "\n", encoding="utf-8")
+    print(f"The figures side by side: {RESULTS / 'README.md'}")
+
+
+def page():
+    yield "# Benchmarks"
+    yield ""
+    yield "Written by `python bench/run.py` from the JSON files beside this page; `make bench` measures anew."
+    for part in PARTS:
+        path = RESULTS / f"{part}.json"
+        if path.exists():
+            yield ""
+            yield from SECTIONS[part](json.loads(path.read_text(encoding="utf-8")))
+
+
+def encode_section(result):
+    from encode import TARGETS, effective
+
+    from tenor.assets import find
+
+    model = find("minilm")
+    limit = result["arithmetic"]["isa_limit"]
+    yield "## Encoding, beside sentence-transformers at its default (fp32, batches of 32)"
+    yield ""
+    yield (
+        f"{result['machine']['cpu']}, Python {result['machine']['python']}. bf16 runs at "
+        f"{result['arithmetic']['bf16_gain']:.2f} times the speed of fp32 here"
+        + (f" (with the instructions limited to {limit}, since AMX ends the process)" if limit else "")
+        + f", so the default precision is {result['default_precision']}."
+    )
+    for name, about in result["texts"].items():
+        yield f"{name.capitalize()}: {about['count']:,} texts of {about['mean_tokens']:.0f} tokens each."
+    yield ""
+    yield "| texts | threads | side | texts/s | ratio (lowest, highest) | asked | GFLOPS |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    for row in result["rows"]:
+        kind = "CPU time" if row["measured"] == "cpu" else "wall time"
+        label = row["side"].removeprefix("tenor ") if row["side"].startswith("tenor") else ""
+        asked = TARGETS[row["texts"]].get(label, "")
+        default = label == result["default_precision"]
+        asked = f"{asked} (default: {TARGETS[row['texts']]['default']})" if default else asked
+        if row["side"].startswith("linears"):
+            speed = row["about"]["flops"] / row["seconds"] / 1e9
+            texts, ratio = "", ""
+        else:
+            speed = effective(row, result, model)
+            texts = f"{row['per_second']:,.0f}"
+            noisy = ", *noisy*" if row["noisy"] else ""
+            ratio = f"{row['ratio']:.2f}× ({row['low']:.2f}, {row['high']:.2f}) {kind}{noisy}"
+        cells = (row["texts"], row["threads"], row["side"], texts, ratio, asked, f"{speed:.0f}")
+        yield "| " + " | ".join(map(str, cells)) + " |"
+    yield ""
+    yield "| precision | STS-B test Spearman | cosine to fp32: short, mean and lowest | paragraphs |"
+    yield "| --- | --- | --- | --- |"
+    for precision, values in result["fidelity"].items():
+        cosines = [
+            f"{values[name]['mean_cosine']:.5f}, {values[name]['min_cosine']:.4f}" for name in result["texts"]
+        ]
+        yield f"| {precision} | {values['stsb_spearman']:.4f} | {cosines[0]} | {cosines[1]} |"
+
+
+def coldstart_section(result):
+    yield "## Cold start"
+    yield ""
+    yield "`tenor compare A B` beside importing sentence-transformers, loading the model and encoding two texts."
+    yield ""
+    yield "| | CPU s | wall s |"
+    yield "| --- | --- | --- |"
+    for name, seconds in result["seconds"].items():
+        yield f"| {name} | {seconds['cpu']:.2f} | {seconds['wall']:.2f} |"
+    ratio, asked = result["ratio"], result["asked"]
+    yield f"| ratio (asked: at most {asked:.2f}) | {ratio['cpu']:.2f} | {ratio['wall']:.2f} |"
+
+
+def search_section(result):
+    yield "## Search"
+    if judged := result.get("judged"):
+        yield ""
+        yield f"nDCG@10 on {judged['queries']} judged queries (`bench/judged`):"
+        yield ""
+        yield "| mode | all | words | meaning | both |"
+        yield "| --- | --- | --- | --- | --- |"
+        for mode, score in judged["scores"].items():
+            cells = " | ".join(f"{score[kind]:.3f}" for kind in ("all", "words", "meaning", "both"))
+            yield f"| {mode} | {cells} |"
+    if speed := result.get("speed"):
+        ratios = {name: sorted(values)[len(values) // 2] for name, values in speed["ratios"].items()}
+        yield ""
+        yield (
+            f"{speed['rows']:,} {speed['vectors']}: recall@10 of the neighbour graph "
+            f"{speed['threads']['1']['recall']['graph']:.3f} (asked: 0.95). Exact search in the same store "
+            f"takes {ratios['exact cpu']:.0f} times its CPU time (asked: 5), numpy's product with all vectors in "
+            f"memory {ratios['numpy cpu']:.1f} times."
+        )
+
+
+def memory_section(result):
+    yield "## Peak anonymous memory above the loaded model"
+    yield ""
+    yield "| job | MB | asked: at most | CPU s |"
+    yield "| --- | --- | --- | --- |"
+    for row in result:
+        count = row.get("lines") or row.get("texts")
+        cells = (f"{row['measure']} {count:,}", row["above_mb"], row["limit_mb"], f"{row['cpu_seconds']:.0f}")
+        yield "| " + " | ".join(map(str, cells)) + " |"
+
+
+SECTIONS = {
+    "encode": encode_section,
+    "coldstart": coldstart_section,
+    "search": search_section,
+    "memory": memory_section,
+}
+
+if __name__ == "__main__":
+    main()

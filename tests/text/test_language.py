@@ -93,3 +93,12 @@ def test_only_the_first_texts_are_looked_at():
     watch.see(iter(FOREIGN))
     watch.see(FOREIGN)
     assert (watch.warning("m") or "").startswith("2 of 2 ")
+
+
+def test_a_warning_says_how_many_were_looked_at_and_commands_no_terminal():
+    watch = LanguageWatch(limit=3)
+    watch.see(["\x1b[2JIch möchte noch einen Kaffee.\x07"] * 10)
+    told = watch.warning("minilm")
+    assert told.startswith("3 of the first 3 texts are")
+    assert told.isprintable()
+    assert "möchte" in told

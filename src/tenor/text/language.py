@@ -94,10 +94,13 @@ class LanguageWatch:
         if not self._foreign:
             return None
         verb = "is" if self._foreign == 1 else "are"
-        excerpt = " ".join(self._first[:200].split())
+        first = "the first " if self._seen == self._limit else ""
+        # Nothing of a text may command the terminal on which the warning is read.
+        plain = "".join(letter if letter.isprintable() else " " for letter in self._first[:200])
+        excerpt = " ".join(plain.split())
         shown = excerpt if len(excerpt) <= 50 else excerpt[:49] + "…"
         return (
-            f"{self._foreign:,} of {self._seen:,} texts {verb} probably not English, and {model} was trained "
+            f"{self._foreign:,} of {first}{self._seen:,} texts {verb} probably not English, and {model} was trained "
             f'on English: take its scores with care (first: "{shown}").'
         )
 

@@ -118,8 +118,8 @@ def search_section(result):
         yield (
             f"{speed['rows']:,} {speed['vectors']}: recall@10 of the neighbour graph "
             f"{speed['threads']['1']['recall']['graph']:.3f} (asked: 0.95). Exact search in the same store "
-            f"takes {ratios['exact cpu']:.0f} times its CPU time (asked: 5), numpy's product with all vectors "
-            f"in memory {ratios['numpy cpu']:.1f} times."
+            f"takes {ratios['exact cpu']:.0f} times its CPU time (asked: 5), numpy's product with all "
+            f"vectors in memory {ratios['numpy cpu']:.1f} times."
         )
 
 

@@ -92,7 +92,7 @@ def test_only_the_first_texts_are_looked_at():
     watch = LanguageWatch(limit=2)
     watch.see(iter(FOREIGN))
     watch.see(FOREIGN)
-    assert (watch.warning("m") or "").startswith("2 of 2 ")
+    assert (watch.warning("m") or "").startswith("2 of the first 2 ")
 
 
 def test_a_warning_says_how_many_were_looked_at_and_commands_no_terminal():

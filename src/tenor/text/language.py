@@ -100,8 +100,8 @@ class LanguageWatch:
         excerpt = " ".join(plain.split())
         shown = excerpt if len(excerpt) <= 50 else excerpt[:49] + "…"
         return (
-            f"{self._foreign:,} of {first}{self._seen:,} texts {verb} probably not English, and {model} was trained "
-            f'on English: take its scores with care (first: "{shown}").'
+            f"{self._foreign:,} of {first}{self._seen:,} texts {verb} probably not English, and {model} was "
+            f'trained on English: take its scores with care (first: "{shown}").'
         )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tenor.use.dedupe.cells import Cells
+from tenor.use.dedupe.cells import Cells, _nearest_cells
 from tenor.use.dedupe.grouping import centre_groups
 from tenor.use.dedupe.neighbours import Exact
 from tenor.use.unit_vectors import normalise
@@ -54,6 +54,13 @@ def test_vectors_of_zeros_do_not_spoil_the_recall(tmp_path):
     ones = np.ones(600, dtype=np.int64)
     there, found = (each.counts(ones) - 1 for each in (Exact(vectors, 0.6), cells))
     assert cells.recall(sample=600) == pytest.approx(found.sum() / there.sum())
+
+
+def test_cells_are_looked_into_from_the_nearest_on():
+    vectors, centres = twins(300), twins(40, seed=1)
+    expected = np.argsort(-(vectors @ centres.T), axis=1, kind="stable")
+    for count in (1, 5, 40):
+        assert (_nearest_cells(vectors, centres, count) == expected[:, :count]).all()
 
 
 def test_same_seed_same_cells(tmp_path):

@@ -43,8 +43,6 @@ def page():
 
 
 def encode_section(result):
-    from encode import TARGETS, effective
-
     from tenor.assets import find
 
     model = find("minilm")
@@ -58,26 +56,20 @@ def encode_section(result):
         + f", so the default precision is {result['default_precision']}."
     )
     for name, about in result["texts"].items():
-        yield f"{name.capitalize()}: {about['count']:,} texts of {about['mean_tokens']:.0f} tokens each."
+        mean = f"{about['mean_tokens']:.0f} tokens on average"
+        yield f"{name.capitalize()}: {about['count']:,} texts of {mean}."
     yield ""
-    yield "| texts | threads | side | texts/s | ratio (lowest, highest) | asked | GFLOPS |"
+    yield "The share is that of bare linear layers' arithmetic at the same precision (asked: 75%)."
+    yield ""
+    yield "| texts | threads | side | texts/s | ratio (lowest, highest) | asked | GFLOPS, share |"
     yield "| --- | --- | --- | --- | --- | --- | --- |"
+    bare = {
+        (row["texts"], row["threads"], row["side"].removeprefix("linears ")): _gflops(row, result, model)
+        for row in result["rows"]
+        if row["side"].startswith("linears")
+    }
     for row in result["rows"]:
-        kind = "CPU time" if row["measured"] == "cpu" else "wall time"
-        label = row["side"].removeprefix("tenor ") if row["side"].startswith("tenor") else ""
-        asked = TARGETS[row["texts"]].get(label, "")
-        default = label == result["default_precision"]
-        asked = f"{asked} (default: {TARGETS[row['texts']]['default']})" if default else asked
-        if row["side"].startswith("linears"):
-            speed = row["about"]["flops"] / row["seconds"] / 1e9
-            texts, ratio = "", ""
-        else:
-            speed = effective(row, result, model)
-            texts = f"{row['per_second']:,.0f}"
-            noisy = ", *noisy*" if row["noisy"] else ""
-            ratio = f"{row['ratio']:.2f}× ({row['low']:.2f}, {row['high']:.2f}) {kind}{noisy}"
-        cells = (row["texts"], row["threads"], row["side"], texts, ratio, asked, f"{speed:.0f}")
-        yield "| " + " | ".join(map(str, cells)) + " |"
+        yield encode_row(row, result, _gflops(row, result, model), bare)
     yield ""
     yield "| precision | STS-B test Spearman | cosine to fp32: short, mean and lowest | paragraphs |"
     yield "| --- | --- | --- | --- |"
@@ -86,6 +78,34 @@ def encode_section(result):
             f"{values[name]['mean_cosine']:.5f}, {values[name]['min_cosine']:.4f}" for name in result["texts"]
         ]
         yield f"| {precision} | {values['stsb_spearman']:.4f} | {cosines[0]} | {cosines[1]} |"
+
+
+def encode_row(row, result, speed, bare):
+    from encode import TARGETS
+
+    kind = "CPU time" if row["measured"] == "cpu" else "wall time"
+    label = row["side"].removeprefix("tenor ") if row["side"].startswith("tenor") else ""
+    asked = TARGETS[row["texts"]].get(label, "")
+    if label == result["default_precision"]:
+        asked = f"{asked} (default: {TARGETS[row['texts']]['default']})"
+    texts = ratio = ""
+    if not row["side"].startswith("linears"):
+        texts = f"{row['per_second']:,.0f}"
+        noisy = ", *noisy*" if row["noisy"] else ""
+        ratio = f"{row['ratio']:.2f}× ({row['low']:.2f}, {row['high']:.2f}) {kind}{noisy}"
+    # A noisy round says nothing about the share either, and int8 has no linear layers to stand beside.
+    linears = None if row["noisy"] else bare.get((row["texts"], row["threads"], label))
+    share = f", {speed / linears:.0%}" if linears else ""
+    cells = (row["texts"], row["threads"], row["side"], texts, ratio, asked, f"{speed:.0f}{share}")
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def _gflops(row, result, model):
+    from encode import effective
+
+    if row["side"].startswith("linears"):
+        return row["about"]["flops"] / row["seconds"] / 1e9
+    return effective(row, result, model)
 
 
 def coldstart_section(result):

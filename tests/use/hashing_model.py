@@ -22,6 +22,8 @@ class HashingModel:
     def encode(self, texts, *, prompt=None, long="truncate", progress=None):
         self.calls.append((len(texts), prompt, long))
         front = self.prompts.get(prompt, "")
+        if progress is not None:
+            progress(len(texts))
         return np.array([self._vector(front + text) for text in texts], dtype=np.float32)
 
     def _vector(self, text):

@@ -290,7 +290,8 @@ def test_progress_and_notes(tmp_path, source, model, small_windows):
         source, tmp_path / "ix", model=model, id_column="key", note=notes.append,
         progress=lambda count, total: seen.append((count, total)),
     )  # fmt: skip
-    assert seen == [(0, 5), (2, 5), (2, 5), (1, 5)]
+    # Told while a window is encoded, and after it of the rows that had no text.
+    assert seen == [(0, 5), (2, 5), (0, 5), (2, 5), (0, 5), (1, 5), (0, 5)]
     assert notes == []
 
 

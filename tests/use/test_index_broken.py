@@ -187,7 +187,8 @@ def test_readers_go_on_while_a_writer_works(tmp_path):
     more = write_rows(tmp_path / "b.tsv", range(5, 20), "new")
     add_to_index(more, folder, model=HashingModel(), progress=look)
     look()
-    assert counts == [(5, 5)] * 6 + [(20, 20)]
+    assert counts == [(5, 5)] * (len(counts) - 1) + [(20, 20)]
+    assert len(counts) > 6
 
 
 # What a process of its own does: say when it starts to write, then write with small windows.

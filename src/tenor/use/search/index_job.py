@@ -132,11 +132,18 @@ class IndexJob:
     def _store(self, store: Passages, taken: Iterable[Taken], rows: int, watch: LanguageWatch) -> None:
         card = self.state.card
         upsert = self.state.job.kind == "add" and card.id_column is not None
+
+        def tell(count: int) -> None:
+            if self.progress:
+                self.progress(count, rows)
+
         for window in windows(taken):
             passages = [each.passage for each in window]
             texts = [passage.text for passage in passages]
             watch.see(texts)
-            vectors = normalise(self.model.encode(texts, prompt=card.prompt, long=_long(card.long)))
+            vectors = normalise(
+                self.model.encode(texts, prompt=card.prompt, long=_long(card.long), progress=tell)
+            )
             replaced = store.upsert(passages, vectors) if upsert else store.append(passages, vectors)
             before = self.state.rows_read
             self._write_down(
@@ -146,8 +153,7 @@ class IndexJob:
                 replaced=replaced,
                 beyond=count_beyond_limit(self.model, texts, prompt=card.prompt),
             )
-            if self.progress:
-                self.progress(self.state.rows_read - before, rows)
+            tell(self.state.rows_read - before - len(texts))  # rows that had no text
 
     def _write_down(
         self, store: Passages, *, rows_read: int = 0, numbered: int = 0, replaced: int = 0, beyond: int = 0

@@ -166,3 +166,13 @@ def test_the_starter_finds_what_is_meant(tmp_path, minilm):
     ]:
         for mode in ("vector", "hybrid"):
             assert text in search(tmp_path / "ix", query, k=1, mode=mode, model=minilm)[0].text
+
+
+def test_the_number_of_a_text_is_not_taken_for_a_column_called_id(tenor, tmp_path, tiny_folder):
+    (tmp_path / "a.csv").write_text("id,text\n70,the cat sat on a mat\n80,a dog ran home\n")
+    assert (
+        tenor("index", tmp_path / "a.csv", "--out", tmp_path / "ix", "--model", tiny_folder).returncode == 0
+    )
+    found = tenor("search", tmp_path / "ix", "cat", "--mode", "lexical").stdout
+    assert "number 1 · words" in found
+    assert "· id 70" in found

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 _SHOWN = 300  # characters of a text
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="An index made by `tenor index`.")]
-Query = Annotated[str, typer.Argument(help="Words, a question, or a text.")]
+Query = Annotated[str, typer.Argument(metavar="QUERY", help="Words, a question, or a text.")]
 K = Annotated[int, typer.Option("--k", "-k", help="How many hits.")]
 ModeName = Annotated[
     str, typer.Option("--mode", help="hybrid (words and meaning), vector (meaning) or lexical (words).")
 ]
-Where = Annotated[str | None, typer.Option(help="Only texts that meet this filter.")]
+Where = Annotated[str | None, typer.Option(metavar="FILTER", help="Only texts that meet this filter.")]
 Name = Annotated[
     str | None, typer.Option("--model", "-m", help="Where the index's model is, if it was moved.")
 ]
@@ -62,7 +62,8 @@ def _print(hits: "Sequence[Hit]") -> None:
         out.print("Nothing was found.")
     for rank, hit in enumerate(hits, 1):
         out.print(f"{rank:>3}. {hit.score:7.4f}  {one_line(hit.text, _SHOWN)}")
-        details = [f"id {hit.id}"]
+        # Beside a column of the file that is called id, the number that --remove takes needs another name.
+        details = [f"{'number' if 'id' in hit.columns else 'id'} {hit.id}"]
         if hit.cosine is not None:
             details.append(f"cosine {hit.cosine:.3f}")
         if hit.bm25 is not None:

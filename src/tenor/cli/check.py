@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from tenor.text.tally import Spread, Tally
     from tenor.training.check import DataReport, FileReport, RunReport, TaskReport
 
-File = Annotated[str, typer.Argument(help="A data file, a run file, or - for standard input.")]
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="A data file, a run file, or - for standard input.")
+]
 Against = Annotated[str | None, typer.Option(help="Another data file: how many examples stand in both?")]
 
 

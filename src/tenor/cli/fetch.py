@@ -19,7 +19,9 @@ from rich.progress import (
 from tenor.cli.console import notes, out
 from tenor.cli.options import Quiet
 
-Name = Annotated[str | None, typer.Argument(help="What to get; without it, the list of what can be had.")]
+Name = Annotated[
+    str | None, typer.Argument(metavar="NAME", help="What to get; without it, the list of what can be had.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Download again even what is at hand.")]
 Verify = Annotated[bool, typer.Option("--verify", help="Check the sha256 of every file that is at hand.")]
 

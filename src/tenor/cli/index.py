@@ -26,9 +26,12 @@ Identity = Annotated[str | None, typer.Option(help="Column with a name for each 
 Add = Annotated[
     bool, typer.Option("--add", help="Add to the index; a text with a known id replaces the old one.")
 ]
-Remove = Annotated[list[str] | None, typer.Option(help="Remove the text with this id; may be repeated.")]
+Remove = Annotated[
+    list[str] | None, typer.Option(metavar="ID", help="Remove the text with this id; may be repeated.")
+]
 RemoveWhere = Annotated[
-    str | None, typer.Option(help="Remove all texts that meet a filter, as in `tenor search`.")
+    str | None,
+    typer.Option(metavar="FILTER", help="Remove all texts that meet a filter, as in `tenor search`."),
 ]
 Name = Annotated[
     str | None,

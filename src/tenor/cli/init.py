@@ -8,7 +8,9 @@ import typer
 from tenor.cli.console import notes
 from tenor.cli.options import Quiet
 
-Data = Annotated[str, typer.Argument(help="A CSV, TSV, JSONL or Parquet file with texts and labels.")]
+Data = Annotated[
+    str, typer.Argument(metavar="FILE", help="A CSV, TSV, JSONL or Parquet file with texts and labels.")
+]
 RunFile = Annotated[Path, typer.Option("--out", "-o", help="The run file to write; it must not exist yet.")]
 
 

@@ -14,6 +14,8 @@ export TOKENIZERS_PARALLELISM := true
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; old = sys.version_info < (3, 11); sys.exit("Tenor needs Python 3.11 or newer; $(PYTHON) is %d.%d. Name another, as in: make demo PYTHON=python3.12" % sys.version_info[:2] if old else 0)'
+	@echo "Setting up $(VENV), which takes some minutes the first time …"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -c constraints.txt $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) torch
@@ -21,7 +23,7 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $@
 
 demo: $(STAMP)
-	$(BIN)/tenor fetch minilm --quiet
+	$(BIN)/tenor fetch minilm
 	$(BIN)/python examples/tour.py
 
 test: $(STAMP)

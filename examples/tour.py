@@ -3,6 +3,7 @@
 Every step is a command that you can type yourself; it is printed before it runs.
 """
 
+import io
 import shlex
 import subprocess
 import sys
@@ -52,4 +53,9 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without "─" gets the tour too
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -170,9 +170,8 @@ def test_the_starter_finds_what_is_meant(tmp_path, minilm):
 
 def test_the_number_of_a_text_is_not_taken_for_a_column_called_id(tenor, tmp_path, tiny_folder):
     (tmp_path / "a.csv").write_text("id,text\n70,the cat sat on a mat\n80,a dog ran home\n")
-    assert (
-        tenor("index", tmp_path / "a.csv", "--out", tmp_path / "ix", "--model", tiny_folder).returncode == 0
-    )
-    found = tenor("search", tmp_path / "ix", "cat", "--mode", "lexical").stdout
+    built = tenor("index", tmp_path / "a.csv", "--out", tmp_path / "my ix", "--model", tiny_folder)
+    assert f"Next: tenor search '{tmp_path / 'my ix'}' " in built.stdout  # ready to be pasted
+    found = tenor("search", tmp_path / "my ix", "cat", "--mode", "lexical").stdout
     assert "number 1 · words" in found
     assert "· id 70" in found

@@ -9,6 +9,7 @@ command is run again. Without IN and without --remove, the command says what the
     tenor index --out books --remove-where "year < 1950"
 """
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -102,7 +103,8 @@ def index(
         if text:
             note(text)
     changed = f"Added {_texts(report.added)}" + (f", replaced {report.replaced:,}" if report.replaced else "")
-    out.print(f'{changed}; {folder} holds {report.card.rows:,}. Next: tenor search {folder} "…"')
+    next_step = f'tenor search {shlex.quote(str(folder))} "…"'
+    out.print(f"{changed}; {folder} holds {report.card.rows:,}. Next: {next_step}")
 
 
 def _silent(text: str) -> None:

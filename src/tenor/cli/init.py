@@ -1,5 +1,6 @@
 """The kind of task and the columns are guessed from the content; look the file over before you use it."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -20,4 +21,4 @@ def init(data: Data, out: RunFile = Path("run.toml"), quiet: Quiet = False) -> N
 
     write_draft(data, out=out)
     if not quiet:
-        notes.print(f"Wrote {out}. Look it over, then: tenor check {out}")
+        notes.print(f"Wrote {out}. Look it over, then: tenor check {shlex.quote(str(out))}")

@@ -54,6 +54,14 @@ def test_prints_groups_for_people(tenor):
     assert "in.txt:5: the text is empty" in noted
 
 
+def test_no_groups_are_told_with_what_to_try(tenor, tmp_path):
+    (tmp_path / "two.txt").write_text("the cat sat on a mat\nno money\n")
+    code, printed, _ = tenor("two.txt", "--threshold", "0.9999")
+    assert code == 0
+    assert printed.startswith("2 texts, 0 groups at or above 0.9999; 0 texts repeat what another says.\n")
+    assert "a lower --threshold" in printed
+
+
 def test_writes_groups_and_what_is_kept(tenor, tmp_path):
     code, printed, _ = tenor("in.txt", "--threshold", "0.999", "--out", "g.csv", "--keep", "k.jsonl")
     assert code == 0

@@ -244,6 +244,8 @@ def _print(found: "Deduped", model: "LoadedModel", show: int) -> None:
         f"{texts}, {groups} at or above {found.threshold:g}; "
         f"{counted(found.superfluous, 'text')} {repeat} what another says."
     )
+    if not found.groups and found.filled > 1:
+        out.print("No two texts are that close; a lower --threshold lets more pass.")
 
 
 def _print_json(found: "Deduped") -> None:

@@ -1,6 +1,6 @@
 # Each target sets up .venv by itself when needed and reuses it afterwards.
 PYTHON ?= python3
-# Where to take torch from, e.g. URL for PyTorch's CPU build.
+# The index to take torch from: PyTorch's installation page names the one of its CPU build.
 TORCH_INDEX ?=
 VENV := .venv
 BIN := $(VENV)/bin

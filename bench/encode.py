@@ -49,6 +49,7 @@ def main():
         "machine": {"cpu": cpu_name(), "python": platform.python_version()},
         "arithmetic": {"isa_limit": arithmetic().isa_limit, "bf16_gain": arithmetic().bf16_gain},
         "default_precision": best_precision(),
+        "short_texts_from": options.questions.name if options.questions else "STS-B",
         "texts": {name: {"count": len(texts), **lengths(texts, model)} for name, texts in corpora.items()},
         "rows": [],
         "fidelity": fidelity(corpora, model),

@@ -55,6 +55,8 @@ def encode_section(result):
         + (f" (with the instructions limited to {limit}, since AMX ends the process)" if limit else "")
         + f", so the default precision is {result['default_precision']}."
     )
+    if source := result.get("short_texts_from"):
+        yield f"Short texts are from {source}, paragraphs are sentences of STS-B joined."
     for name, about in result["texts"].items():
         mean = f"{about['mean_tokens']:.0f} tokens on average"
         yield f"{name.capitalize()}: {about['count']:,} texts of {mean}."

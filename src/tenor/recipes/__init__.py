@@ -1,0 +1,1 @@
+"""Published systems, each by one command, with the claims of its paper."""

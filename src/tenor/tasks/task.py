@@ -1,0 +1,141 @@
+"""What every task is: a head on an encoder's states, a loss and a metric, for texts of its own.
+
+A task is handed its examples once (``prepare``: tokens on a flat axis and targets as arrays), cuts batches from
+them (``collate``), and after the encoder's pass sees the states of its own texts only (``Seen``), whatever
+other tasks went through the same pass. The loop knows nothing else of a task, so that a tagger, a language
+model or a parser is one more subclass.
+
+Shapes: r rows of a batch, s texts per row (1, or 2 for a pair encoded side by side), T tokens, d width.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from tenor.layers.packed import PackedBatch, Packing
+from tenor.layers.pooling_config import PoolingConfig
+from tenor.text.tokenizer import Tokenizer
+from tenor.text.tokens import Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """What a task wants of the encoder beyond its last states."""
+
+    layers: bool = False
+    """The states of all layers."""
+    pooler: bool = False
+    """The output of the encoder's own pooler."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TaskData:
+    """The examples of a task, ready for the encoder: texts i·s … i·s + s - 1 of ``tokens`` are row i's."""
+
+    examples: Sequence[Any]
+    tokens: Tokens
+    sides: int = 1
+    targets: NDArray[Any] | None = None  # [rows, …]
+    features: NDArray[np.float32] | None = None  # [rows, f], what the texts alone tell, such as their overlap
+
+    def __len__(self) -> int:
+        return len(self.tokens) // self.sides
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TaskBatch:
+    """Some rows of a task: the first sides of all rows, then the second sides."""
+
+    rows: NDArray[np.int64]  # [r], their numbers in the data, for messages and reports
+    tokens: Tokens
+    sides: int = 1
+    targets: Tensor | None = None  # [r, …]
+    features: Tensor | None = None  # [r, f]
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Seen:
+    """What a task sees of a pass: its own texts, on their own flat axis."""
+
+    batch: PackedBatch
+    last: Tensor  # [T, d]
+    layers: tuple[Tensor, ...] | None = None  # each [T, d]
+    pooler: Tensor | None = None  # [r·s, d]
+    pooling: PoolingConfig  # the model's own, for heads that choose no other
+
+    @property
+    def packing(self) -> Packing:
+        """Where each text begins."""
+        return self.batch.packing
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """The score that a task is judged by, and its direction.
+
+    >>> Metric("accuracy").better(0.8, 0.7)
+    True
+    """
+
+    name: str
+    higher_is_better: bool = True
+
+    def better(self, new: float, old: float) -> bool:
+        """Whether a score beats another."""
+        return new > old if self.higher_is_better else new < old
+
+
+class Task(nn.Module, ABC):
+    """A head, its loss and its metric, under a name."""
+
+    reads = Reads()
+    metric = Metric("accuracy")
+    couples_rows = False
+    """Whether a row's loss depends on the batch's other rows (batch norm, in-batch negatives): such a batch is
+    neither cut into passes nor spread over processes without gathering first."""
+
+    def __init__(self, name: str, *, weight: float = 1.0) -> None:
+        super().__init__()
+        self.name = name
+        self.weight = weight
+
+    @abstractmethod
+    def prepare(self, examples: Sequence[Any], tokenizer: Tokenizer) -> TaskData:
+        """Turn examples into tokens and targets."""
+
+    @abstractmethod
+    def forward(self, seen: Seen, batch: TaskBatch) -> Any:
+        """Return what the head says of each row: a tensor, or whatever ``losses`` and ``predict`` take."""
+
+    @abstractmethod
+    def losses(self, output: Any, batch: TaskBatch) -> dict[str, Tensor]:
+        """Return named losses, each a mean over the rows."""
+
+    @abstractmethod
+    def predict(self, output: Any, batch: TaskBatch) -> NDArray[Any]:
+        """Return predictions, one row each, as ``score`` and people take them (probabilities, scores, …)."""
+
+    @abstractmethod
+    def score(self, predictions: NDArray[Any], data: TaskData) -> dict[str, float]:
+        """Return all scores by name; ``metric.name`` is among them."""
+
+    def collate(self, data: TaskData, rows: NDArray[np.int64]) -> TaskBatch:
+        """Cut rows out of the data."""
+        sides = (rows * data.sides + side for side in range(data.sides))
+        return TaskBatch(
+            rows=rows,
+            tokens=data.tokens.take(np.concatenate(list(sides))),
+            sides=data.sides,
+            targets=None if data.targets is None else torch.from_numpy(data.targets[rows]),
+            features=None if data.features is None else torch.from_numpy(data.features[rows]),
+        )

@@ -1,0 +1,1 @@
+"""Static word vectors: read, compare, train, evaluate, post-process, combine, align across languages."""

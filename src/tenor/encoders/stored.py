@@ -6,54 +6,18 @@ that a file gives for another file must be a plain name inside the folder. What 
 sentence that names the file.
 """
 
-import json
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tenor.errors import TenorError
-from tenor.files import atomic_file, read_json, why
+from tenor.files import read_json, why
+from tenor.tensors import Stored, read_safetensors, write_safetensors
+
+__all__ = ["SAFETENSORS", "Stored", "read_safetensors", "read_stored", "weight_files", "write_safetensors"]
 
 SAFETENSORS, SAFETENSORS_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLED, PICKLED_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
-
-# Formats of the safetensors standard that numpy holds; formats that it lacks are kept as bits of equal size.
-_NUMPY: Mapping[str, str] = {
-    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "F8_E4M3": "u1", "F8_E5M2": "u1",
-    "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
-    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stored:
-    """One tensor of a file: its format's name in the safetensors standard and its bits.
-
-    >>> Stored("BF16", np.array([0x3F80], dtype=np.uint16)).to_float32()
-    array([1.], dtype=float32)
-    """
-
-    format: str
-    bits: NDArray[Any]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The sizes of its axes."""
-        return self.bits.shape
-
-    def to_float32(self) -> NDArray[np.float32]:
-        """Return it in float32, without copying where it is so already."""
-        if self.format == "BF16":
-            # bfloat16 is the upper half of a float32.
-            return (self.bits.astype(np.uint32) << 16).view(np.float32)
-        if self.format not in ("F32", "F16"):
-            raise TenorError(f"A weight is stored as {self.format}; weights are read from F32, F16 or BF16.")
-        return self.bits.astype(np.float32, copy=False)
 
 
 def weight_files(folder: str | Path) -> list[Path]:
@@ -82,63 +46,6 @@ def read_stored(folder: str | Path) -> dict[str, Stored]:
             raise TenorError(f"{path} repeats the tensor {twice[0]!r} of another part of the checkpoint.")
         tensors |= part
     return tensors
-
-
-def read_safetensors(path: str | Path) -> dict[str, Stored]:
-    """Map the tensors of one safetensors file, after the safetensors library has checked its header."""
-    from safetensors import SafetensorError, safe_open
-
-    path = Path(path)
-    try:
-        with safe_open(path, framework="numpy"):
-            pass
-        mapped = np.memmap(path, dtype=np.uint8, mode="r")
-    except OSError as error:
-        raise TenorError(f"Cannot read {path}: {why(error)}.") from error
-    except (SafetensorError, ValueError) as error:
-        raise TenorError(
-            f"{path} is not a whole safetensors file ({error}); truncated or damaged, so fetch it again."
-        ) from error
-    data = 8 + int.from_bytes(mapped[:8].tobytes(), "little")
-    header = json.loads(mapped[8:data].tobytes())
-    header.pop("__metadata__", None)
-    return {name: _mapped_tensor(mapped[data:], entry, f"{path}: {name!r}") for name, entry in header.items()}
-
-
-def write_safetensors(path: str | Path, tensors: Mapping[str, Stored]) -> None:
-    """Write tensors as one safetensors file, atomically and without holding a second copy of them.
-
-    The safetensors library cannot write formats that numpy lacks without torch, hence these few lines.
-    """
-    # Wide formats first keeps every number aligned; the format allows no gaps.
-    order = sorted(tensors, key=lambda name: (-tensors[name].bits.itemsize, name))
-    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
-    end = 0
-    for name in order:
-        begin, end = end, end + tensors[name].bits.nbytes
-        shape = list(tensors[name].shape)
-        header[name] = {"dtype": tensors[name].format, "shape": shape, "data_offsets": [begin, end]}
-    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
-    text += b" " * (-len(text) % 8)
-    with atomic_file(path) as aside, aside.open("wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        for name in order:
-            file.write(np.ascontiguousarray(tensors[name].bits).data)
-
-
-def _mapped_tensor(data: NDArray[np.uint8], entry: Mapping[str, Any], where: str) -> Stored:
-    format_ = entry["dtype"]
-    if format_ not in _NUMPY:
-        raise TenorError(
-            f"{where} is stored as {format_}, which is not read here; save it as F32, F16 or BF16."
-        )
-    first, last = entry["data_offsets"]
-    piece = np.asarray(data[first:last])
-    if piece.ctypes.data % 8:
-        piece = (
-            piece.copy()
-        )  # Torch and the CPU engine want aligned numbers; few writers leave them unaligned.
-    return Stored(format_, piece.view(_NUMPY[format_]).reshape(entry["shape"]))
 
 
 def _shards(index: Path) -> list[Path]:

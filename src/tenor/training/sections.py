@@ -72,20 +72,34 @@ def _section(path: tuple[str, ...]) -> str:
 
 def _typed(value: Any, hint: Any, source: Source, path: tuple[str, ...]) -> Any:
     """Return the value as the type that the field wants, or say what it should have been."""
-    for option in get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,):
+    for option in _options(hint):
         if option is NoneType:
             continue
         if option is float and isinstance(value, int) and not isinstance(value, bool):
             return float(value)
         if option is Path and isinstance(value, str) and value and "\0" not in value:
             return Path(value)
+        if get_origin(option) is tuple and isinstance(value, list):
+            return _listed(value, option, source, path)
         if _fits(value, option):
             return value
     found = "a table" if isinstance(value, dict) else repr(value)[:60]
-    near = (
-        did_you_mean(value, get_args(hint)) if isinstance(value, str) and get_origin(hint) is Literal else ""
-    )
+    known = [word for option in _options(hint) if get_origin(option) is Literal for word in get_args(option)]
+    near = did_you_mean(value, known) if isinstance(value, str) else ""
     raise TenorError(f"{source.place(*path)}: {path[-1]} should be {_said(hint)}, not {found}.{near}")
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _listed(values: list[Any], hint: Any, source: Source, path: tuple[str, ...]) -> tuple[Any, ...]:
+    """Return a list as a tuple of the asked types: of any length, or of the length that the hint gives."""
+    hints = get_args(hint)
+    if hints[-1] is not Ellipsis and len(hints) != len(values):
+        raise TenorError(f"{source.place(*path)}: {path[-1]} should have {len(hints)} values, not {values}.")
+    hints = hints if hints[-1] is not Ellipsis else (hints[0],) * len(values)
+    return tuple(_typed(value, each, source, path) for value, each in zip(values, hints, strict=True))
 
 
 def _fits(value: Any, option: Any) -> bool:
@@ -115,7 +129,11 @@ _SAID = {
 def _said(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return "one of " + ", ".join(map(repr, get_args(hint)))
-    options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    options = _options(hint)
+    if get_origin(options[0]) is Literal:
+        return _said(options[0])
+    if get_origin(options[0]) is tuple:
+        return f"a list, each {_said(get_args(options[0])[0])}"
     return _SAID.get(
         options[0], "a table of column names or numbers, such as { text = 'sentence', label = 0 }"
     )

@@ -1,0 +1,1 @@
+"""Words as fuzzy sets of features: set questions, directed similarity, entropy."""

@@ -10,7 +10,7 @@ Shapes: r rows of a batch, s texts per row (1, or 2 for a pair encoded side by s
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,10 @@ class TaskData:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TaskBatch:
-    """Some rows of a task: the first sides of all rows, then the second sides."""
+    """Some rows of a task: the first sides of all rows, then the second sides.
+
+    Arrays and tensors among the ``extras`` have a row each, as targets and features do.
+    """
 
     rows: NDArray[np.int64]  # [r], their numbers in the data, for messages and reports
     tokens: Tokens
@@ -61,6 +64,40 @@ class TaskBatch:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def take(self, which: NDArray[np.int64]) -> "TaskBatch":
+        """Select rows, by their places in this batch."""
+        texts = np.concatenate([which + side * len(self) for side in range(self.sides)])
+        index = torch.from_numpy(which)
+        return replace(
+            self,
+            rows=self.rows[which],
+            tokens=self.tokens.take(texts),
+            targets=None if self.targets is None else self.targets[index],
+            features=None if self.features is None else self.features[index],
+            extras={
+                name: value[index] if isinstance(value, Tensor) else _taken(value, which)
+                for name, value in self.extras.items()
+            },
+        )
+
+    def to(self, device: torch.device) -> "TaskBatch":
+        """Return the same batch with its tensors on a device."""
+        if device.type == "cpu":
+            return self
+        return replace(
+            self,
+            targets=None if self.targets is None else self.targets.to(device),
+            features=None if self.features is None else self.features.to(device),
+            extras={
+                name: value.to(device) if isinstance(value, Tensor) else value
+                for name, value in self.extras.items()
+            },
+        )
+
+
+def _taken(value: Any, which: NDArray[np.int64]) -> Any:
+    return value[which] if isinstance(value, np.ndarray) else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -129,8 +166,18 @@ class Task(nn.Module, ABC):
     def score(self, predictions: NDArray[Any], data: TaskData) -> dict[str, float]:
         """Return all scores by name; ``metric.name`` is among them."""
 
-    def collate(self, data: TaskData, rows: NDArray[np.int64]) -> TaskBatch:
-        """Cut rows out of the data."""
+    def size(self, batch: TaskBatch) -> float:
+        """Return what the losses are a mean over: rows, unless a task counts words or masked tokens.
+
+        A batch that goes through the encoder in several passes, or on several machines, is put together
+        again by these sizes.
+        """
+        return float(len(batch))
+
+    def collate(
+        self, data: TaskData, rows: NDArray[np.int64], *, generator: np.random.Generator | None = None
+    ) -> TaskBatch:
+        """Cut rows out of the data; ``generator`` is there in training, for what is drawn anew each time."""
         sides = (rows * data.sides + side for side in range(data.sides))
         return TaskBatch(
             rows=rows,

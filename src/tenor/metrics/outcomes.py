@@ -1,0 +1,113 @@
+"""What was measured, kept item by item, so that any interval can be drawn from it afterwards.
+
+An outcome is a score together with the columns that it was computed from: one number per item for a mean
+(right or wrong, reciprocal rank, …), gold and predicted values for a correlation or an F1. A statistic is
+known by its name, since outcomes are kept in JSON and read back by pages.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tenor.errors import TenorError
+from tenor.metrics.binary import f1
+from tenor.metrics.correlation import pearson, spearman
+from tenor.metrics.intervals import Statistic
+
+StatisticName = Literal["mean", "pearson", "spearman", "f1"]
+
+
+def mean(values: ArrayLike) -> NDArray[np.float64]:
+    """Average the last axis."""
+    averaged: NDArray[np.float64] = np.asarray(values, dtype=np.float64).mean(axis=-1)
+    return averaged
+
+
+# name -> the statistic, which reduces the last axis of its columns, and how many columns it takes.
+STATISTICS: Mapping[str, tuple[Statistic, int]] = {
+    "mean": (mean, 1),
+    "pearson": (pearson, 2),
+    "spearman": (spearman, 2),
+    "f1": (f1, 2),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """A score, and where there are items, the columns [n] that it came from.
+
+    ``items`` names the set of items: outcomes with the same name are about the very same items in the same
+    order, and are resampled together. Make one with ``of``, or with ``number`` where there are no items.
+
+    >>> Outcome.of("mean", [1, 0, 1, 1], items="dev").score
+    0.75
+    """
+
+    score: float
+    statistic: StatisticName | None = None
+    columns: tuple[NDArray[np.float64], ...] = ()
+    items: str = ""
+
+    @classmethod
+    def of(cls, statistic: StatisticName, *columns: ArrayLike, items: str) -> "Outcome":
+        """Score columns of items by a statistic; a column for ``mean``, gold and predicted for the others."""
+        function, wanted = _look_up(statistic)
+        arrays = tuple(np.asarray(column, dtype=np.float64) for column in columns)
+        if len(arrays) != wanted:
+            raise TenorError(f"{statistic} takes {wanted} column(s), not {len(arrays)}.")
+        shapes = {array.shape for array in arrays}
+        if len(shapes) > 1 or arrays[0].ndim != 1 or not arrays[0].size:
+            told = " and ".join(str(array.shape) for array in arrays)
+            raise TenorError(f"{statistic} of {items!r} wants equally long columns of items, not {told}.")
+        if not all(np.isfinite(array).all() for array in arrays):
+            raise TenorError(f"{statistic} of {items!r} holds values that are not finite numbers.")
+        return cls(float(function(*arrays)), statistic, arrays, items)
+
+    @classmethod
+    def number(cls, score: float) -> "Outcome":
+        """A score that has no items: only its spread over seeds is known."""
+        return cls(float(score))
+
+    def on(self, drawn: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Compute the statistic on resampled items [repeats, n], to [repeats]."""
+        if self.statistic is None:
+            return np.full(len(drawn), self.score)
+        function, _ = _look_up(self.statistic)
+        return function(*(column[drawn] for column in self.columns))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give what JSON can hold; a column of zeros and ones is one string, other values keep 6 digits."""
+        if self.statistic is None:
+            return {"score": self.score}
+        columns = [_to_json(column) for column in self.columns]
+        return {"score": self.score, "statistic": self.statistic, "items": self.items, "columns": columns}
+
+    @classmethod
+    def from_dict(cls, kept: Mapping[str, Any]) -> "Outcome":
+        """Read back what ``as_dict`` gave."""
+        if kept.get("statistic") is None:
+            return cls.number(kept["score"])
+        columns = tuple(_from_json(column) for column in kept["columns"])
+        return cls(float(kept["score"]), kept["statistic"], columns, kept["items"])
+
+
+def _look_up(statistic: str) -> tuple[Statistic, int]:
+    if statistic not in STATISTICS:
+        raise TenorError(f"There is no statistic {statistic!r}; there are {', '.join(STATISTICS)}.")
+    return STATISTICS[statistic]
+
+
+def _to_json(column: NDArray[np.float64]) -> str | list[float]:
+    if np.isin(column, (0.0, 1.0)).all():
+        return "".join("1" if value else "0" for value in column)
+    return [float(f"{value:.6g}") for value in column]
+
+
+def _from_json(kept: str | list[float]) -> NDArray[np.float64]:
+    if isinstance(kept, str):
+        ones: NDArray[np.bool_] = np.frombuffer(kept.encode(), dtype=np.uint8) == ord("1")
+        return ones.astype(np.float64)
+    return np.asarray(kept, dtype=np.float64)

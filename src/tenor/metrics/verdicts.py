@@ -1,0 +1,140 @@
+"""Claims and verdicts: does a difference hold, beyond the luck of seeds and of test items?
+
+A claim is a contrast, a direction and the smallest effect worth naming. The contrast is a weighted sum of
+scores, Σ w · score(cell, metric): two cells against each other, one half of a grid against the other, a
+mean over several test sets. Its interval comes from a bootstrap in two levels:
+
+- *items*: in every repeat each set of items is drawn anew with replacement, once for all cells and seeds that
+  were measured on it, and every score is computed again on the drawn items, so scores that are no means
+  (correlations, F1) are served alike;
+- *seeds*: the contrast differs from seed to seed with a standard deviation s; a repeat adds t · s/√S to the
+  mean over S seeds, t from Student's distribution with S - 1 degrees of freedom. Drawing three seeds out of
+  three with replacement instead would give intervals that miss the truth one time in four or five.
+
+With the effect counted in the claimed direction, a claim *holds* when the 95% interval lies above 0,
+*fails* when it lies below the smallest effect, and is *undecided* otherwise, or where chance was not
+measured: one seed of something that depends on seeds, or one number without items.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from tenor.errors import TenorError
+from tenor.metrics.intervals import Interval
+from tenor.metrics.outcomes import Outcome
+
+Direction = Literal["greater", "less", "same"]
+Term = tuple[str, str]
+"""A cell and a metric, by name."""
+
+
+class Verdict(StrEnum):
+    """What the interval says of a claim."""
+
+    holds = "holds"
+    fails = "fails"
+    undecided = "undecided"
+    not_run = "not run"
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A weighted sum of scores, plus a constant.
+
+    >>> Contrast.difference("shared", "separate", metric="similarity").weights
+    {('shared', 'similarity'): 1.0, ('separate', 'similarity'): -1.0}
+    """
+
+    weights: Mapping[Term, float]
+    offset: float = 0.0
+
+    @classmethod
+    def difference(
+        cls, first: str | Sequence[str], second: str | Sequence[str], *, metric: str | Sequence[str]
+    ) -> "Contrast":
+        """Average of the first cells minus average of the second ones, averaged over the metrics."""
+        return cls.mean(first, metric=metric).minus(cls.mean(second, metric=metric))
+
+    @classmethod
+    def mean(cls, cells: str | Sequence[str], *, metric: str | Sequence[str]) -> "Contrast":
+        """Average of some metrics over some cells."""
+        terms = [(cell, name) for cell in _many(cells) for name in _many(metric)]
+        return cls(_summed((term, 1.0 / len(terms)) for term in terms))
+
+    def minus(self, other: "Contrast") -> "Contrast":
+        """Subtract another contrast: of two scores, or of two differences (an interaction)."""
+        less = ((term, -weight) for term, weight in other.weights.items())
+        return Contrast(_summed([*self.weights.items(), *less]), self.offset - other.offset)
+
+    def times(self, factor: float) -> "Contrast":
+        """Count in other units."""
+        weights = {term: weight * factor for term, weight in self.weights.items()}
+        return Contrast(weights, self.offset * factor)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The cells that it needs, in order."""
+        return tuple(dict.fromkeys(cell for cell, _ in self.weights))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A sentence of a paper that can be wrong.
+
+    ``smallest`` is the smallest effect worth naming, in the contrast's units. The effect is the contrast less
+    ``reference``: 0 to compare two sides, a mark to compare a score with it. The direction ``same`` claims
+    that the effect stays within ``smallest`` on both sides. A claim without a contrast was not run;
+    ``reason`` says why.
+
+    >>> claim = Claim(text="Sharing the head helps similarity.", smallest=0.01,
+    ...               contrast=Contrast.difference("shared", "separate", metric="similarity"), paper=0.227)
+    >>> claim.direction
+    'greater'
+    """
+
+    text: str
+    contrast: Contrast | None = None
+    direction: Direction = "greater"
+    smallest: float = 0.0
+    reference: float = 0.0
+    paper: float | str | None = None
+    """The paper's own figure for the contrast, in the same units, or what it prints instead."""
+    reason: str = ""
+    """Why it was not run, or what a reader of the row should know."""
+
+    def __post_init__(self) -> None:
+        if self.smallest < 0 or (self.direction == "same" and self.smallest == 0):
+            raise TenorError(f"The claim {self.text!r} needs a smallest effect above 0.")
+        if self.contrast is None and not self.reason:
+            raise TenorError(
+                f"The claim {self.text!r} has neither a contrast nor a reason why it was not run."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A claim with its interval, in the contrast's own units, and what it says."""
+
+    claim: Claim
+    verdict: Verdict
+    interval: Interval | None = None
+    seeds: int = 0
+    """Over how many seeds; 0 where nothing depends on seeds."""
+    note: str = ""
+
+
+Measured = Mapping[str, Mapping[int | None, Mapping[str, Outcome]]]
+"""cell -> seed (None: does not depend on a seed) -> metric -> outcome."""
+
+
+def _many(names: str | Sequence[str]) -> Sequence[str]:
+    return (names,) if isinstance(names, str) else names
+
+
+def _summed(terms: Iterable[tuple[Term, float]]) -> dict[Term, float]:
+    weights: dict[Term, float] = {}
+    for term, weight in terms:
+        weights[term] = weights.get(term, 0.0) + weight
+    return {term: weight for term, weight in weights.items() if weight}

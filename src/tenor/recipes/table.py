@@ -1,0 +1,28 @@
+"""The table of recipes: to add one, write its module and add a line here.
+
+A recipe's module is imported only when it is asked for, or by `tenor recipes`; it ends in ``RECIPE =
+Recipe(…)``.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from tenor.errors import TenorError, did_you_mean
+from tenor.recipes.recipe import Recipe
+
+# name of the recipe -> module of this room, in the order of the specifications.
+RECIPES: Mapping[str, str] = {}
+
+
+def look_up(name: str) -> Recipe:
+    """Return a recipe by its name, or name the nearest."""
+    if name not in RECIPES:
+        near = did_you_mean(name, RECIPES) or f" There are {', '.join(RECIPES) or 'none yet'}."
+        raise TenorError(f"There is no recipe {name!r}.{near}")
+    recipe: Recipe = import_module(f"tenor.recipes.{RECIPES[name]}").RECIPE
+    return recipe
+
+
+def all_recipes() -> list[Recipe]:
+    """Return all recipes, in the order of the table."""
+    return [look_up(name) for name in RECIPES]

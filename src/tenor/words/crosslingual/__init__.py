@@ -1,0 +1,1 @@
+"""Two languages in one space: vectors mapped from a seed dictionary, and the lexicon that follows."""

@@ -1,0 +1,68 @@
+"""How good a shared space is at translating words: mean reciprocal rank and precision at k, with intervals.
+
+For every test word of the source language all target words are ranked; the rank of the best right one
+counts. Words outside the vocabularies are skipped, and how many were is part of the score.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenor.errors import TenorError
+from tenor.metrics.intervals import Interval, bootstrap
+from tenor.words.crosslingual.scoring import Rows, gold_ranks, nearness, unit_rows
+from tenor.words.crosslingual.seed import KnownPairs
+
+Retrieval = Literal["cosine", "csls"]
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconScore:
+    """Ranks of the right words, and what follows from them; all shares lie between 0 and 1."""
+
+    ranks: NDArray[np.int64]  # [test words]
+    asked: int  # pairs in the test dictionary
+    used: int  # pairs of which both words are known
+    retrieval: Retrieval
+
+    @property
+    def reciprocal(self) -> NDArray[np.float64]:
+        """1 / rank per test word; its mean is the MRR."""
+        return 1.0 / self.ranks
+
+    def mrr(self) -> Interval:
+        """Mean reciprocal rank with its interval over test words."""
+        return bootstrap(_mean, self.reciprocal)
+
+    def precision(self, k: int) -> Interval:
+        """Share of test words with a right word among the first ``k``, with its interval."""
+        return bootstrap(_mean, (self.ranks <= k).astype(np.float64))
+
+
+def score_lexicon(
+    source: Rows, target: Rows, test: KnownPairs, *, retrieval: Retrieval = "cosine", csls_k: int = 10
+) -> LexiconScore:
+    """Rank all target words for the source words of ``test``; both sides lie in one space already.
+
+    >>> space = np.eye(3)
+    >>> perfect = score_lexicon(space, space, KnownPairs(np.array([[0, 0], [2, 2]]), asked=2))
+    >>> float(perfect.mrr().estimate)
+    1.0
+    """
+    if len(test) == 0:
+        raise TenorError(
+            f"None of the {test.asked:,} test pairs has both words in the vocabularies; check which language "
+            "stands first in the file, and whether it has small letters as the vectors have (--lower)."
+        )
+    rows, gold = test.by_source()
+    x, z = unit_rows(source), unit_rows(target)
+    penalty = nearness(z, x, k=csls_k) / 2 if retrieval == "csls" else None
+    ranks = gold_ranks(x[rows], z, gold, penalty=penalty)
+    return LexiconScore(ranks, test.asked, len(test), retrieval)
+
+
+def _mean(values: NDArray[np.generic]) -> NDArray[np.float64]:
+    mean: NDArray[np.float64] = np.asarray(values, dtype=np.float64).mean(axis=-1)
+    return mean

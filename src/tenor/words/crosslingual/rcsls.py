@@ -1,0 +1,94 @@
+"""RCSLS (Joulin et al. 2018): a map that is trained for the very score by which translations are looked up.
+
+With rows of length 1, W begun by Procrustes and N_k the k nearest words of the other language, minimise
+
+    (1/|D|) Σ_i [ −2 x_iW·z_i + (1/k) Σ_{z in N_k(x_iW)} x_iW·z + (1/k) Σ_{x: xW in N_k(z_i)} xW·z_i ]
+
+by gradient descent over all pairs; neighbours are looked up anew in every step and held fixed in its
+gradient. A step that raises the loss is taken back and the rate halved. W is free, or (``spectral``) kept
+within the matrices whose singular values are at most 1, on which the loss is convex.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenor.errors import TenorError
+from tenor.words.crosslingual.maps import Maps, Matrix, orthogonal_map
+from tenor.words.crosslingual.scoring import Rows, top_targets
+from tenor.words.crosslingual.self_learning import Pairs
+
+_LEAST_RATE = 1e-4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RcslsConfig:
+    """Settings of the public code of the method."""
+
+    k: int = 10
+    rate: float = 1.0
+    steps: int = 10
+    words: int = 200_000  # among which neighbours are looked up, the most frequent of either side
+    spectral: bool = False
+
+    def __post_init__(self) -> None:
+        if self.k < 1 or self.steps < 0 or self.words < 1 or not 0 < self.rate < float("inf"):
+            raise TenorError(
+                "RCSLS needs k and words of at least 1, steps of at least 0 and a positive rate."
+            )
+
+
+def rcsls_map(
+    source: Matrix,
+    target: Matrix,
+    pairs: Pairs,
+    *,
+    config: RcslsConfig | None = None,
+    progress: Callable[[int, float], None] | None = None,
+) -> Maps:
+    """Train the map of the source side; the target side stays as it is. Rows have length 1."""
+    config = config or RcslsConfig()
+    x, z = source[pairs[:, 0]], target[pairs[:, 1]]
+    near_x, near_z = source[: config.words], target[: config.words]
+    w = orthogonal_map(x, z).source
+    loss, gradient = loss_and_gradient(x, z, near_x, near_z, w, k=config.k)
+    rate = config.rate
+    for step in range(config.steps):
+        if rate < _LEAST_RATE:
+            break
+        moved = w - rate * gradient
+        if config.spectral:
+            moved = _within_unit_norm(moved)
+        new_loss, new_gradient = loss_and_gradient(x, z, near_x, near_z, moved, k=config.k)
+        if np.isfinite(new_loss) and new_loss <= loss:
+            w, loss, gradient = moved, new_loss, new_gradient
+        else:
+            rate /= 2
+        if progress:
+            progress(step + 1, loss)
+    return Maps(w, np.eye(z.shape[1]))
+
+
+def loss_and_gradient(
+    x: Rows, z: Rows, near_x: Rows, near_z: Rows, w: NDArray[np.float64], *, k: int
+) -> tuple[float, NDArray[np.float64]]:
+    """Return the loss at W [d, d] and its (sub)gradient with the neighbours held fixed."""
+    k = min(k, len(near_x), len(near_z))
+    step = w.astype(x.dtype)
+    mapped = x @ step  # [pairs, d]
+    targets, _ = top_targets(mapped, near_z, k)  # [pairs, k]: N_k(x_i W)
+    sources, _ = top_targets(z, near_x @ step, k)  # [pairs, k]: whose images lie nearest to z_i
+    mean_z = near_z[targets].mean(axis=1)  # [pairs, d]
+    mean_x = near_x[sources].mean(axis=1)
+    pull = (mean_z - 2 * z).astype(np.float64)
+    loss = float((mapped * pull).sum() + ((mean_x @ step) * z).sum(dtype=np.float64)) / len(x)
+    gradient = (x.astype(np.float64).T @ pull + mean_x.astype(np.float64).T @ z) / len(x)
+    return loss, gradient
+
+
+def _within_unit_norm(w: NDArray[np.float64]) -> NDArray[np.float64]:
+    left, sizes, right = np.linalg.svd(w)
+    nearest: NDArray[np.float64] = (left * np.minimum(sizes, 1.0)) @ right
+    return nearest

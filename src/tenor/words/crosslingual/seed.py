@@ -1,0 +1,73 @@
+"""A bilingual dictionary: pairs of words from a file, and those of them that two vocabularies know.
+
+The file holds a source word and a target word in a row, parted by a tab (XLing-Eval, PanLex, MUSE after its
+spaces are tabs), CSV, JSON lines and so on. A word may stand in several pairs.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenor.errors import TenorError
+from tenor.text.problems import Problems
+from tenor.text.readers import read_rows
+
+Index = Callable[[str], int | None]
+Pairs = NDArray[np.int64]
+
+
+def read_dictionary(path: str | Path, *, lower: bool = False, problems: Problems) -> list[tuple[str, str]]:
+    """Read pairs of words: the first two columns of a file without header."""
+    pairs = []
+    for row in read_rows(path, header=False, problems=problems):
+        cells = [cell.strip() for cell in row.values.values()]
+        if len(cells) == 1:
+            cells = cells[0].split()
+        if len(cells) < 2 or not (cells[0] and cells[1]):
+            problems.add(row.origin, "no pair of words, parted by a tab; row left out")
+            continue
+        first, second = cells[0], cells[1]
+        pairs.append((first.lower(), second.lower()) if lower else (first, second))
+    if not pairs:
+        raise TenorError(
+            f"{path} has no pair of words: a source and a target word, parted by a tab, in a row."
+        )
+    return pairs
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPairs:
+    """The pairs of a dictionary that both vocabularies know, as row numbers, and how many were asked for."""
+
+    pairs: Pairs  # [pairs, 2]
+    asked: int
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def by_source(self) -> tuple[NDArray[np.int64], list[list[int]]]:
+        """Return the source rows, each once, and the target rows that are right for each."""
+        gold: dict[int, list[int]] = {}
+        for source, target in self.pairs.tolist():
+            gold.setdefault(source, []).append(target)
+        return np.fromiter(gold, dtype=np.int64, count=len(gold)), list(gold.values())
+
+
+def known_pairs(words: Iterable[Sequence[str]], source: Index, target: Index) -> KnownPairs:
+    """Look up pairs of words; those with a word outside its vocabulary, and repeated ones, are left out.
+
+    >>> here, there = ["dog", "cat"].index, {"Hund": 0}.get
+    >>> known_pairs([("dog", "Hund"), ("dog", "Katze")], here, there).pairs.tolist()
+    [[0, 0]]
+    """
+    found: dict[tuple[int, int], None] = {}
+    asked = 0
+    for first, second in words:
+        asked += 1
+        x, z = source(first), target(second)
+        if x is not None and z is not None:
+            found[(x, z)] = None
+    return KnownPairs(np.array(list(found), dtype=np.int64).reshape(-1, 2), asked)

@@ -1,0 +1,189 @@
+"""Nearest words, exactly: products of blocks of unit vectors, of which only the best few are ever kept.
+
+Memory is bounded by the blocks, whatever the sizes. A block of queries meets one block of targets after the
+other. Once k candidates are known, only scores above the worst of them can matter, so that nearly all of a
+block is passed over by one comparison instead of being sorted. Blocks of queries go to one thread each, which
+keeps the comparisons parallel too and not only the products.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tenor.errors import TenorError
+
+if TYPE_CHECKING:
+    from tenor.words.vectors import WordVectors
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Progress = Callable[[int], None]
+_QUERIES, _TARGETS = 512, 4096  # of one block: its scores (8 MB) stay in the processor's cache
+
+
+def unit_rows(vectors: Floats) -> Floats:
+    """Return vectors [n, d] scaled to length 1; zeros stay zeros. The vectors given are left alone."""
+    lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64))
+    inverse = np.where(lengths > 0, 1.0 / np.where(lengths > 0, lengths, 1.0), 0.0).astype(np.float32)
+    return np.asarray(vectors, dtype=np.float32) * inverse[:, None]
+
+
+def nearest(
+    queries: Floats,
+    targets: Floats,
+    k: int,
+    *,
+    penalty: Floats | None = None,
+    exclude: Ints | None = None,
+    progress: Progress | None = None,
+) -> tuple[Ints, Floats]:
+    """Return the k largest products q·t - penalty[t] of each query: target numbers [q, k] and scores [q, k].
+
+    Rows come best first; of equal scores the lower number wins. ``exclude`` [q] or [q, m] are numbers of
+    targets that a query may not get (-1: none). Where fewer than k are left, numbers are -1 and scores -inf.
+    ``progress`` is called with the number of queries just done.
+    """
+    _check(queries, targets, k)
+    numbers = np.full((len(queries), k), -1, dtype=np.int64)
+    scores = np.full((len(queries), k), -np.inf, dtype=np.float32)
+    barred = None if exclude is None else exclude.reshape(len(queries), -1)
+
+    def fill(rows: slice) -> int:
+        search = _Best(numbers[rows], scores[rows], None if barred is None else barred[rows])
+        for begin in range(0, len(targets), _TARGETS):
+            products = queries[rows] @ targets[begin : begin + _TARGETS].T
+            if penalty is not None:
+                products -= penalty[begin : begin + _TARGETS]
+            search.offer(products, begin)
+        return len(numbers[rows])
+
+    for done in _in_threads(fill, len(queries)):
+        if progress is not None:
+            progress(done)
+    numbers[np.isneginf(scores)] = -1
+    return numbers, scores
+
+
+def mean_of_nearest(queries: Floats, targets: Floats, k: int, *, progress: Progress | None = None) -> Floats:
+    """Return each query's mean product with its k nearest targets [q]: the r of CSLS."""
+    if not len(targets):
+        raise TenorError("There are no vectors to take nearest ones of.")
+    scores = nearest(queries, targets, min(k, len(targets)), progress=progress)[1]
+    return np.asarray(scores.mean(axis=1, dtype=np.float64), dtype=np.float32)
+
+
+def csls(
+    queries: Floats,
+    targets: Floats,
+    k: int,
+    *,
+    sources: Floats | None = None,
+    neighbourhood: int = 10,
+    exclude: Ints | None = None,
+    progress: Progress | None = None,
+) -> tuple[Ints, Floats]:
+    """Return each query's k best targets by 2 q·t - r(q) - r(t), like :func:`nearest`; vectors have length 1.
+
+    r(q) is the mean product of q with its nearest ``neighbourhood`` targets, r(t) that of t with its nearest
+    ``sources``, by default the queries. ``progress`` counts the queries twice and the targets once.
+    """
+    sources = queries if sources is None else sources
+    of_targets = mean_of_nearest(targets, sources, neighbourhood, progress=progress)
+    of_queries = mean_of_nearest(queries, targets, neighbourhood, progress=progress)
+    numbers, scores = nearest(
+        queries, targets, k, penalty=of_targets * np.float32(0.5), exclude=exclude, progress=progress
+    )
+    return numbers, 2 * scores - of_queries[:, None]
+
+
+def neighbours(
+    vectors: "WordVectors",
+    queries: Sequence[str] | ArrayLike,
+    *,
+    k: int = 10,
+    method: Literal["cosine", "csls"] = "cosine",
+    neighbourhood: int = 10,
+    progress: Progress | None = None,
+) -> tuple[Ints, Floats]:
+    """Find the nearest words of words or of vectors; see :meth:`WordVectors.neighbours`."""
+    given = np.asarray(queries if isinstance(queries, np.ndarray) else list(queries))  # type: ignore[arg-type]
+    own = vectors.numbers(given.tolist()) if given.dtype.kind == "U" else None
+    asked = np.asarray(vectors.vectors[own] if own is not None else given, dtype=np.float32)
+    if asked.ndim != 2 or asked.shape[1] != vectors.width:
+        raise TenorError(f"Vectors of the shape (any, {vectors.width}) are asked for; got {asked.shape}.")
+    units = unit_rows(vectors.vectors)
+    if method == "cosine":
+        return nearest(unit_rows(asked), units, k, exclude=own, progress=progress)
+    return csls(
+        unit_rows(asked), units, k, sources=units, neighbourhood=neighbourhood, exclude=own, progress=progress
+    )
+
+
+class _Best:
+    """The best k targets so far of a block of queries, written in place into ``numbers`` and ``scores``."""
+
+    def __init__(self, numbers: Ints, scores: Floats, barred: Ints | None) -> None:
+        self.numbers, self.scores, self.barred = numbers, scores, barred
+
+    def offer(self, products: Floats, begin: int) -> None:
+        """Take in the scores [q, t] of the targets that begin at number ``begin``."""
+        k = self.scores.shape[1]
+        self._bar(products, begin)
+        least = self.scores[:, -1]
+        if np.isneginf(least).any() and products.shape[1] > k:
+            # Nothing can be passed over yet: the k-th best of this block alone is a first bound.
+            bound = np.partition(products, products.shape[1] - k, axis=1)[:, products.shape[1] - k]
+            flat = np.flatnonzero(products >= np.maximum(least, bound)[:, None])
+        else:
+            flat = np.flatnonzero(products > least[:, None])
+        if len(flat):
+            rows, columns = np.divmod(flat, products.shape[1])
+            self._merge(rows, columns + begin, products.ravel()[flat])
+
+    def _merge(self, rows: Ints, numbers: Ints, scores: Floats) -> None:
+        queries, k = self.scores.shape
+        touched = np.unique(rows)
+        rows = np.concatenate([np.repeat(touched, k), rows])
+        numbers = np.concatenate([self.numbers[touched].ravel(), numbers])
+        scores = np.concatenate([self.scores[touched].ravel(), scores])
+        order = np.lexsort((numbers, -scores, rows))
+        counts = np.bincount(rows, minlength=queries)[touched]
+        firsts = np.cumsum(counts) - counts
+        best = order[firsts[:, None] + np.arange(k)]
+        self.numbers[touched], self.scores[touched] = numbers[best], scores[best]
+
+    def _bar(self, products: Floats, begin: int) -> None:
+        if self.barred is None:
+            return
+        inside = (self.barred >= begin) & (self.barred < begin + products.shape[1])
+        rows, places = np.nonzero(inside)
+        products[rows, self.barred[rows, places] - begin] = -np.inf
+
+
+def _in_threads(fill: Callable[[slice], int], count: int) -> Iterator[int]:
+    """Call ``fill`` on stretches of queries, one per thread at a time, and yield what it returns."""
+    from threadpoolctl import threadpool_limits
+
+    from tenor.machine import thread_count
+
+    threads = thread_count()
+    size = max(1, min(_QUERIES, -(-count // threads)))
+    stretches = [slice(begin, min(begin + size, count)) for begin in range(0, count, size)]
+    with (
+        threadpool_limits(1, "blas"),
+        ThreadPoolExecutor(threads, thread_name_prefix="tenor-nearest") as pool,
+    ):
+        yield from pool.map(fill, stretches)
+
+
+def _check(queries: Floats, targets: Floats, k: int) -> None:
+    if k < 1:
+        raise TenorError(f"k is {k}; ask for at least one neighbour.")
+    if queries.ndim != 2 or targets.ndim != 2 or queries.shape[1] != targets.shape[1]:
+        raise TenorError(
+            f"Vectors of the shapes {queries.shape} and {targets.shape} cannot be compared; "
+            "both must have the same width."
+        )

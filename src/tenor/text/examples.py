@@ -67,3 +67,20 @@ class Pair:
     def texts(self) -> tuple[str, str]:
         """Both texts, first and second."""
         return (self.first, self.second)
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """Two texts that belong together, and one that looks as if it belonged to the first but does not."""
+
+    first: str
+    second: str
+    negative: str
+    origin: Origin
+    label: None = None
+    score: None = None
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        """All three texts."""
+        return (self.first, self.second, self.negative)

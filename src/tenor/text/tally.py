@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.text.examples import Pair, Sentence
+from tenor.text.examples import Pair, Sentence, Triple
 from tenor.text.overlap import fingerprints
 
 _MOST_LABELS = 1000  # beyond this a column does not hold labels
@@ -57,7 +57,7 @@ class Tally:
         self._waiting: list[tuple[str, ...]] = []
         self._prints: list[NDArray[np.uint64]] = []
 
-    def add(self, example: Sentence | Pair) -> None:
+    def add(self, example: Sentence | Pair | Triple) -> None:
         """Count one example."""
         self.count += 1
         self._words.extend(len(text.split()) for text in example.texts)

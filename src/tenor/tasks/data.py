@@ -4,13 +4,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tenor.tasks.config import TaskConfig
-from tenor.text.examples import Pair, Sentence
+from tenor.text.columns import column_names, resolve_all, take_head
+from tenor.text.examples import Pair, Row, Sentence, Triple
 from tenor.text.problems import Problems
-from tenor.text.readers import read_pairs, read_texts
+from tenor.text.readers import read_pairs, read_rows, read_texts
 from tenor.text.tally import Tally
 
 
-def read_examples(task: TaskConfig, file: Path, *, problems: Problems) -> Iterator[Sentence] | Iterator[Pair]:
+Example = Sentence | Pair | Triple
+
+
+def read_examples(task: TaskConfig, file: Path, *, problems: Problems) -> Iterator[Example]:
     """Yield the examples of one of the task's files; rows without text, label or score are reported."""
     if task.kind == "classify":
         return read_texts(
@@ -22,6 +26,8 @@ def read_examples(task: TaskConfig, file: Path, *, problems: Problems) -> Iterat
             header=task.header,
             problems=problems,
         )
+    if "negative" in task.columns:
+        return _triples(task, file, problems)
     return read_pairs(
         file,
         columns=task.columns,
@@ -32,19 +38,65 @@ def read_examples(task: TaskConfig, file: Path, *, problems: Problems) -> Iterat
     )
 
 
+def _triples(task: TaskConfig, file: Path, problems: Problems) -> Iterator[Triple]:
+    rows = read_rows(file, delimiter=task.delimiter, quote=task.quote, header=task.header, problems=problems)
+    head = take_head(rows)
+    at = resolve_all(task.columns, column_names(head), str(file))
+    for part in (head, rows):
+        yield from (triple for row in part if (triple := _triple(row, at, problems)) is not None)
+
+
+def _triple(row: Row, at: dict[str, str], problems: Problems) -> Triple | None:
+    texts = {role: row.values.get(name, "") for role, name in at.items()}
+    for role, text in texts.items():
+        if not text.strip():
+            problems.add(row.origin, f"the {role} text is empty; row left out")
+            return None
+    return Triple(texts["first"], texts["second"], texts["negative"], row.origin)
+
+
 def faults(task: TaskConfig, train: Tally, dev: Tally | None) -> list[str]:
     """Say why nothing could be learned from these examples, if so."""
     found = []
     if task.kind in ("classify", "pair"):
-        if train.too_many_labels:
-            found.append(f"the label has more than {len(train.labels):,} values; is it the right column?")
-        elif len(train.labels) < 2:
-            found.append(f"every label is {next(iter(train.labels), '')!r}; at least two values are needed")
-        unknown = sorted(set(dev.labels) - set(train.labels)) if dev and not train.too_many_labels else []
-        if unknown:
-            shown = ", ".join(map(repr, unknown[:5]))
-            found.append(f"the dev file has labels that the train file has not: {shown}")
-    scores = train.scores()
-    if task.kind == "similarity" and scores is not None and scores.least == scores.most:
-        found.append(f"every score is {scores.least:g}; at least two values are needed")
+        found += _label_faults(task, train, dev)
+    for tally, file in ((train, "train"), (dev, "dev")):
+        scores = tally.scores() if tally is not None else None
+        if task.kind != "similarity" or scores is None:
+            continue
+        low, high = (0.0, task.scale) if task.scale is not None else task.range or (scores.least, scores.most)
+        if scores.least < low or scores.most > high:
+            found.append(
+                f"the {file} file has scores from {scores.least:g} to {scores.most:g}, outside of the range "
+                f"{low:g} to {high:g}"
+            )
+        if file == "train" and scores.least == scores.most:
+            found.append(f"every score is {scores.least:g}; at least two values are needed")
     return found
+
+
+def _label_faults(task: TaskConfig, train: Tally, dev: Tally | None) -> list[str]:
+    labels, unknown = _split(train, task.multi_label), []
+    if train.too_many_labels and task.multi_label is None:
+        return [f"the label has more than {len(train.labels):,} values; is it the right column?"]
+    if len(labels) < 2:
+        return [f"every label is {next(iter(labels), '')!r}; at least two values are needed"]
+    if task.labels is not None:
+        unknown = sorted(labels - set(task.labels))
+        if unknown:
+            return [f"labels does not name what the train file has: {_some(unknown)}"]
+        labels = set(task.labels)
+    if dev is not None and not train.too_many_labels:
+        unknown = sorted(_split(dev, task.multi_label) - labels)
+    return [f"the dev file has labels that the train file has not: {_some(unknown)}"] if unknown else []
+
+
+def _split(tally: Tally, separator: str | None) -> set[str]:
+    if separator is None:
+        return set(tally.labels)
+    parts = {part.strip() for label in tally.labels for part in label.split(separator)}
+    return parts - {""}
+
+
+def _some(labels: list[str]) -> str:
+    return ", ".join(map(repr, labels[:5]))

@@ -1,11 +1,15 @@
 """The nth-order transform against matrix powers and a singular value decomposition."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.linalg import fractional_matrix_power
 
 from tenor.errors import TenorError
-from tenor.words.postprocess.nth_order import nth_order
+from tenor.words import WordVectors
+from tenor.words.postprocess import load_method
+from tenor.words.postprocess.nth_order import NthOrder, nth_order
 
 
 @pytest.fixture
@@ -79,3 +83,12 @@ def test_an_alpha_that_blows_up_is_refused(vectors: np.ndarray, alpha: float) ->
 def test_vectors_without_direction_are_refused(bad: np.ndarray) -> None:
     with pytest.raises(TenorError):
         nth_order(bad, 0.5)
+
+
+def test_the_method_is_the_function_and_comes_back_from_disk(vectors: np.ndarray, tmp_path: Path) -> None:
+    words = WordVectors([f"w{number}" for number in range(20)], vectors)
+    method = NthOrder(alpha=0.15)
+    moved = method.fit_transform(words).vectors
+    assert np.allclose(moved, nth_order(vectors, 0.15), atol=1e-5)
+    method.save(tmp_path / "saved")
+    assert (load_method(tmp_path / "saved").transform(words).vectors == moved).all()

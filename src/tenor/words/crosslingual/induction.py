@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.words.crosslingual.scoring import Rows, nearness, score_blocks
+from tenor.words.crosslingual.ranks import score_blocks
+from tenor.words.neighbours import Floats, nearest
 
 Direction = Literal["mutual", "union", "forward"]
 
@@ -27,8 +28,8 @@ class Induced(NamedTuple):
 
 
 def induce(
-    source: Rows,
-    target: Rows,
+    source: Floats,
+    target: Floats,
     *,
     k: int = 10,
     direction: Direction = "mutual",
@@ -37,42 +38,44 @@ def induce(
 ) -> Induced:
     """Find the pairs of nearest neighbours among unit rows in one space; ``k`` = 0 means plain cosine.
 
-    >>> words = np.eye(4)
+    >>> words = np.eye(4, dtype=np.float32)
     >>> pairs = induce(words, words[[2, 0, 1, 3]], k=0)
     >>> list(zip(pairs.source.tolist(), pairs.target.tolist(), strict=True)), pairs.objective
     ([(0, 1), (1, 2), (2, 0), (3, 3)], 1.0)
     """
-    near_target = nearness(target, source, k=k) if k else None
-    forward, best_forward = _best(source, target, near_target, keep, generator)
+    to_target, best_forward = _nearness(source, target, k)
+    to_source, best_backward = _nearness(target, source, k)
+    forward = _choose(source, target, to_source, keep, generator)
     if direction == "forward":
         return Induced(np.arange(len(source)), forward, best_forward)
-    near_source = nearness(source, target, k=k) if k else None
-    backward, best_backward = _best(target, source, near_source, keep, generator)
+    backward = _choose(target, source, to_target, keep, generator)
     objective = (best_forward + best_backward) / 2
     if direction == "mutual":
         agree = np.flatnonzero(backward[forward] == np.arange(len(source)))
         return Induced(agree, forward[agree], objective)
-    pairs = np.concatenate(
-        [
-            np.stack([np.arange(len(source)), forward], axis=1),
-            np.stack([backward, np.arange(len(target))], axis=1),
-        ]
-    )  # a pair that both directions name counts twice, as the surer one
-    return Induced(pairs[:, 0], pairs[:, 1], objective)
+    # A pair that both directions name counts twice, as the surer one.
+    rows = np.concatenate([np.arange(len(source)), backward])
+    return Induced(rows, np.concatenate([forward, np.arange(len(target))]), objective)
 
 
-def _best(
-    source: Rows, target: Rows, near: Rows | None, keep: float, generator: np.random.Generator | None
-) -> tuple[NDArray[np.int64], float]:
-    """Return the best target of each source row, and the mean cosine of the nearest ones."""
-    chosen = np.empty(len(source), dtype=np.int64)
-    total = 0.0
-    for part, scores in score_blocks(source, target):
-        total += float(scores.max(axis=1).sum(dtype=np.float64))
-        if near is not None:
-            scores -= near / 2
-        if keep < 1.0:
-            assert generator is not None, "stochastic induction needs a generator"
-            scores[generator.random(scores.shape, dtype=np.float32) >= keep] = -np.inf
+def _nearness(queries: Floats, targets: Floats, k: int) -> tuple[Floats, float]:
+    """Return the mean cosine of each query's k nearest targets, and the mean cosine of the nearest ones."""
+    _, scores = nearest(queries, targets, max(1, min(k, len(targets))))
+    mean = scores.mean(axis=1) if k else np.zeros(len(queries), dtype=np.float32)
+    return mean.astype(np.float32), float(scores[:, 0].mean(dtype=np.float64))
+
+
+def _choose(
+    queries: Floats, targets: Floats, near: Floats, keep: float, generator: np.random.Generator | None
+) -> NDArray[np.int64]:
+    """Return the best target of each query by CSLS, among the candidates that chance keeps."""
+    if keep >= 1.0:
+        return nearest(queries, targets, 1, penalty=near * np.float32(0.5))[0][:, 0]
+    if generator is None:
+        raise ValueError("stochastic induction needs a generator")
+    chosen = np.empty(len(queries), dtype=np.int64)
+    for part, scores in score_blocks(queries, targets):
+        scores -= near / 2
+        scores[generator.random(scores.shape, dtype=np.float32) >= keep] = -np.inf
         chosen[part] = scores.argmax(axis=1)
-    return chosen, total / len(source)
+    return chosen

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from tenor.errors import TenorError
 from tenor.metrics.intervals import Interval, bootstrap
-from tenor.words.crosslingual.scoring import Rows, gold_ranks, nearness, unit_rows
+from tenor.words.crosslingual.ranks import gold_ranks
 from tenor.words.crosslingual.seed import KnownPairs
+from tenor.words.neighbours import Floats, mean_of_nearest, unit_rows
 
 Retrieval = Literal["cosine", "csls"]
 
@@ -42,11 +43,11 @@ class LexiconScore:
 
 
 def score_lexicon(
-    source: Rows, target: Rows, test: KnownPairs, *, retrieval: Retrieval = "cosine", csls_k: int = 10
+    source: Floats, target: Floats, test: KnownPairs, *, retrieval: Retrieval = "cosine", csls_k: int = 10
 ) -> LexiconScore:
     """Rank all target words for the source words of ``test``; both sides lie in one space already.
 
-    >>> space = np.eye(3)
+    >>> space = np.eye(3, dtype=np.float32)
     >>> perfect = score_lexicon(space, space, KnownPairs(np.array([[0, 0], [2, 2]]), asked=2))
     >>> float(perfect.mrr().estimate)
     1.0
@@ -58,7 +59,7 @@ def score_lexicon(
         )
     rows, gold = test.by_source()
     x, z = unit_rows(source), unit_rows(target)
-    penalty = nearness(z, x, k=csls_k) / 2 if retrieval == "csls" else None
+    penalty = mean_of_nearest(z, x, csls_k) / 2 if retrieval == "csls" else None
     ranks = gold_ranks(x[rows], z, gold, penalty=penalty)
     return LexiconScore(ranks, test.asked, len(test), retrieval)
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from tenor.errors import TenorError
 from tenor.words.crosslingual.maps import Maps, Matrix, orthogonal_map
-from tenor.words.crosslingual.scoring import Rows, top_targets
-from tenor.words.crosslingual.self_learning import Pairs
+from tenor.words.crosslingual.seed import Pairs
+from tenor.words.neighbours import nearest
 
 _LEAST_RATE = 1e-4
 
@@ -72,20 +72,24 @@ def rcsls_map(
 
 
 def loss_and_gradient(
-    x: Rows, z: Rows, near_x: Rows, near_z: Rows, w: NDArray[np.float64], *, k: int
+    x: Matrix, z: Matrix, near_x: Matrix, near_z: Matrix, w: NDArray[np.float64], *, k: int
 ) -> tuple[float, NDArray[np.float64]]:
     """Return the loss at W [d, d] and its (sub)gradient with the neighbours held fixed."""
     k = min(k, len(near_x), len(near_z))
     step = w.astype(x.dtype)
     mapped = x @ step  # [pairs, d]
-    targets, _ = top_targets(mapped, near_z, k)  # [pairs, k]: N_k(x_i W)
-    sources, _ = top_targets(z, near_x @ step, k)  # [pairs, k]: whose images lie nearest to z_i
+    targets, _ = nearest(_single(mapped), _single(near_z), k)  # [pairs, k]: N_k(x_i W)
+    sources, _ = nearest(_single(z), _single(near_x @ step), k)  # [pairs, k]: whose images lie nearest to z_i
     mean_z = near_z[targets].mean(axis=1)  # [pairs, d]
     mean_x = near_x[sources].mean(axis=1)
     pull = (mean_z - 2 * z).astype(np.float64)
     loss = float((mapped * pull).sum() + ((mean_x @ step) * z).sum(dtype=np.float64)) / len(x)
     gradient = (x.astype(np.float64).T @ pull + mean_x.astype(np.float64).T @ z) / len(x)
     return loss, gradient
+
+
+def _single(rows: Matrix) -> NDArray[np.float32]:
+    return np.asarray(rows, dtype=np.float32)
 
 
 def _within_unit_norm(w: NDArray[np.float64]) -> NDArray[np.float64]:

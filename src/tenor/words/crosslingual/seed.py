@@ -16,7 +16,7 @@ from tenor.text.problems import Problems
 from tenor.text.readers import read_rows
 
 Index = Callable[[str], int | None]
-Pairs = NDArray[np.int64]
+Pairs = NDArray[np.int64]  # [pairs, 2]: row of the source word, row of the target word
 
 
 def read_dictionary(path: str | Path, *, lower: bool = False, problems: Problems) -> list[tuple[str, str]]:

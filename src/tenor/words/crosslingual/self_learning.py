@@ -12,13 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tenor.errors import TenorError
 from tenor.words.crosslingual.induction import Direction, Induced, induce
-from tenor.words.crosslingual.maps import Matrix, orthogonal_map
-
-Pairs = NDArray[np.int64]  # [pairs, 2]: row of the source word, row of the target word
+from tenor.words.crosslingual.maps import orthogonal_map
+from tenor.words.crosslingual.seed import Pairs
+from tenor.words.neighbours import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +62,8 @@ class Learned:
 
 
 def self_learn(
-    source: Matrix,
-    target: Matrix,
+    source: Floats,
+    target: Floats,
     seed_pairs: Pairs,
     *,
     config: SelfLearningConfig | None = None,

@@ -5,10 +5,15 @@ their similarities to all words are (α = 0.5: second order), to any order, also
 α = 0 keeps every similarity (a rotation), α = −0.5 whitens completely. In: vectors [n, d]; out: [n, d].
 """
 
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tenor.errors import TenorError
+from tenor.words.postprocess.method import Method
+from tenor.words.vectors import Floats
 
 _SMALLEST = 1e-10  # of the largest eigenvalue: what lies below is taken as this, or Δ^α would divide by zero
 
@@ -57,3 +62,23 @@ def nth_order(vectors: NDArray[np.floating], alpha: float) -> NDArray[np.floatin
     matrix = nth_order_matrix(vectors, alpha)
     moved: NDArray[np.floating] = vectors @ matrix.astype(vectors.dtype)
     return moved
+
+
+@dataclass(kw_only=True)
+class NthOrder(Method):
+    """Compare words by their similarities of order 2 ``alpha`` + 1.
+
+    >>> NthOrder(alpha=-0.25).settings()
+    {'alpha': -0.25}
+    """
+
+    name: ClassVar[str] = "nth-order"
+    alpha: float = -0.25
+
+    def learn(self, vectors: Floats) -> dict[str, NDArray[Any]]:
+        """Take the map R = Q Δ^α [d, d]."""
+        return {"map": nth_order_matrix(vectors, self.alpha)}
+
+    def apply(self, vectors: Floats) -> Floats:
+        """Multiply vectors [n, d] with it."""
+        return np.asarray(vectors @ self.learned["map"].astype(np.float32), dtype=np.float32)

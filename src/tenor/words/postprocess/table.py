@@ -7,12 +7,14 @@ from tenor.errors import TenorError, did_you_mean
 from tenor.files import read_json
 from tenor.words.postprocess.method import SETTINGS, Method
 from tenor.words.postprocess.normalise import Centre, Unit, Whiten, ZScore
+from tenor.words.postprocess.nth_order import NthOrder
 
 _ROWS: tuple[type[Method], ...] = (
     Unit,
     Centre,
     ZScore,
     Whiten,
+    NthOrder,
 )
 
 METHODS: Mapping[str, type[Method]] = {row.name: row for row in _ROWS}

@@ -10,7 +10,6 @@ from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs, read_rows, read_texts
 from tenor.text.tally import Tally
 
-
 Example = Sentence | Pair | Triple
 
 

@@ -1,0 +1,60 @@
+"""The head of a task in torch: vectors of one or two texts in, raw numbers out.
+
+Raw numbers are logits, or for ``cosine`` and ``affine`` the cosine and a · cosine + c; what they mean is said
+by ``tenor.tasks.predictions``. Shapes: n rows, d width of a vector, o outputs.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from tenor.tasks.heads.networks import build_network
+from tenor.tasks.heads.pairs import cosine, pair_features
+from tenor.tasks.spec import TaskSpec
+
+
+class TaskHead(nn.Module):
+    """Reads the vectors of each side, and what the texts alone tell, and returns raw numbers [n, o].
+
+    ``width`` is that of the vectors, ``hidden`` that of the encoder, which inner layers have by default.
+
+    >>> head = TaskHead(TaskSpec(kind="pair", labels=("0", "1"), features=("abs", "product")), 4, hidden=4)
+    >>> head([torch.ones(3, 4), torch.zeros(3, 4)]).shape
+    torch.Size([3, 1])
+    """
+
+    def __init__(self, spec: TaskSpec, width: int, *, hidden: int) -> None:
+        super().__init__()
+        self.kind, self.features = spec.head, spec.features
+        self.network: nn.Module | None = None
+        if spec.head == "affine":
+            self.slope = nn.Parameter(torch.ones(()))
+            self.offset = nn.Parameter(torch.zeros(()))
+        elif spec.head != "cosine":
+            self.network = build_network(
+                spec.head,
+                spec.inputs(width),
+                spec.outputs,
+                hidden=spec.hidden or hidden,
+                blocks=spec.blocks,
+                dropout=spec.dropout,
+            )
+
+    @property
+    def couples_rows(self) -> bool:
+        """Whether a row's output in training depends on the batch's other rows: batch norm does that."""
+        return self.kind == "residual"
+
+    def forward(self, sides: Sequence[Tensor], features: Tensor | None = None) -> Tensor:
+        """Return raw numbers [n, o] from the vectors of each side [n, d] and known features [n, f]."""
+        if self.network is None:
+            value = cosine(*sides)[:, None]
+            return self.slope * value + self.offset if self.kind == "affine" else value
+        if len(sides) == 2:
+            overlap = None if features is None else features[:, 0]
+            x = pair_features(sides[0], sides[1], self.features, overlap)
+        else:
+            x = sides[0] if features is None else torch.cat([sides[0], features.to(sides[0].dtype)], dim=-1)
+        out: Tensor = self.network(x)
+        return out.float()

@@ -1,19 +1,12 @@
-"""Claims and verdicts: does a difference hold, beyond the luck of seeds and of test items?
+"""Claims and verdicts: what a paper says of two or more systems, in a form that can be wrong.
 
 A claim is a contrast, a direction and the smallest effect worth naming. The contrast is a weighted sum of
 scores, Σ w · score(cell, metric): two cells against each other, one half of a grid against the other, a
-mean over several test sets. Its interval comes from a bootstrap in two levels:
-
-- *items*: in every repeat each set of items is drawn anew with replacement, once for all cells and seeds that
-  were measured on it, and every score is computed again on the drawn items, so scores that are no means
-  (correlations, F1) are served alike;
-- *seeds*: the contrast differs from seed to seed with a standard deviation s; a repeat adds t · s/√S to the
-  mean over S seeds, t from Student's distribution with S - 1 degrees of freedom. Drawing three seeds out of
-  three with replacement instead would give intervals that miss the truth one time in four or five.
+mean over several test sets. ``tenor.metrics.judge`` gives its interval.
 
 With the effect counted in the claimed direction, a claim *holds* when the 95% interval lies above 0,
 *fails* when it lies below the smallest effect, and is *undecided* otherwise, or where chance was not
-measured: one seed of something that depends on seeds, or one number without items.
+measured: one seed of something that depends on seeds, or single numbers without items.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +16,6 @@ from typing import Literal
 
 from tenor.errors import TenorError
 from tenor.metrics.intervals import Interval
-from tenor.metrics.outcomes import Outcome
 
 Direction = Literal["greater", "less", "same"]
 Term = tuple[str, str]
@@ -125,8 +117,21 @@ class Judgement:
     note: str = ""
 
 
-Measured = Mapping[str, Mapping[int | None, Mapping[str, Outcome]]]
-"""cell -> seed (None: does not depend on a seed) -> metric -> outcome."""
+def verdict_of(claim: Claim, interval: Interval) -> tuple[Verdict, str]:
+    """Say what an interval means for a claim, and what should be said beside it."""
+    low, high = interval.low - claim.reference, interval.high - claim.reference
+    if claim.direction == "same":
+        if -claim.smallest < low and high < claim.smallest:
+            return Verdict.holds, ""
+        outside = high <= -claim.smallest or low >= claim.smallest
+        return (Verdict.fails if outside else Verdict.undecided), ""
+    if claim.direction == "less":
+        low, high = -high, -low
+    if low > 0:
+        return Verdict.holds, "smaller than the smallest effect worth naming" if high < claim.smallest else ""
+    # A smallest effect of 0 is excluded by an interval that ends at 0: there is no effect.
+    fails = high < claim.smallest or high <= 0
+    return (Verdict.fails if fails else Verdict.undecided), ""
 
 
 def _many(names: str | Sequence[str]) -> Sequence[str]:

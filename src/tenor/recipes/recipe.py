@@ -9,7 +9,8 @@ caching, processes, budgets, results, verdicts, the page.
         rows = read(context.folder("minbert") / "sst.tsv") if context.data else made_up(context.generator())
         model = train(rows, rate=cell.settings["rate"], epochs=context.settings["epochs"], seed=context.seed)
         gold, predicted = …
-        return CellResult({"similarity": Outcome.of("pearson", gold, predicted, items="sts-dev")})
+        similarity = Outcome.of("pearson", gold, predicted, items="sts-dev")
+        return CellResult(outcomes={"similarity": similarity})
 
 Modules of recipes import torch and other heavy things inside functions, so that `tenor recipes` stays light.
 """

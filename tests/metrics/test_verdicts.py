@@ -1,0 +1,303 @@
+"""Claims: intervals against closed forms and scipy, their coverage by simulation, the rule of verdicts."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tenor.errors import TenorError
+from tenor.metrics.intervals import Interval
+from tenor.metrics.judge import Judge, resample
+from tenor.metrics.outcomes import Outcome
+from tenor.metrics.verdicts import Claim, Contrast, Verdict, verdict_of
+
+_DIFFERENCE = Contrast.difference("new", "old", metric="x")
+
+
+def _claim(**settings):
+    return Claim(text="new is better", contrast=_DIFFERENCE, **{"smallest": 0.1, **settings})
+
+
+def _means(values, items="dev"):
+    return {"x": Outcome.of("mean", values, items=items)}
+
+
+# --- intervals -------------------------------------------------------------------------------------------
+
+
+def test_items_alone_give_the_interval_of_a_paired_mean():
+    draw = np.random.default_rng(0)
+    old, gain = draw.normal(size=400), draw.normal(0.2, 0.5, size=400)
+    found = Judge({"old": {None: _means(old)}, "new": {None: _means(old + gain)}}).interval(_DIFFERENCE)
+    # Pairing removes the spread of `old`; the closed form is that of the differences.
+    expected = stats.norm.interval(0.95, gain.mean(), gain.std(ddof=1) / 20)
+    assert found.estimate == pytest.approx(gain.mean())
+    assert (found.low, found.high) == pytest.approx(expected, abs=0.01)
+
+
+def test_other_items_are_not_paired():
+    draw = np.random.default_rng(0)
+    old, new = draw.normal(size=400), draw.normal(0.2, 1, size=300)
+    measured = {"old": {None: _means(old, "one")}, "new": {None: _means(new, "two")}}
+    found = Judge(measured).interval(_DIFFERENCE)
+    error = np.sqrt(old.var(ddof=1) / 400 + new.var(ddof=1) / 300)
+    centre = new.mean() - old.mean()
+    assert (found.low, found.high) == pytest.approx((centre - 1.96 * error, centre + 1.96 * error), abs=0.02)
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 5, 30])
+def test_seeds_alone_give_the_paired_t_interval(seeds):
+    draw = np.random.default_rng(seeds)
+    old, new = draw.normal(size=seeds), draw.normal(1, 1, size=seeds)
+    measured = {
+        name: {seed: {"x": Outcome.number(value)} for seed, value in enumerate(values)}
+        for name, values in (("old", old), ("new", new))
+    }
+    found = Judge(measured).interval(_DIFFERENCE)
+    exact = stats.ttest_rel(new, old).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), rel=0.02)
+
+
+@pytest.mark.parametrize(("name", "reference"), [("pearson", stats.pearsonr), ("spearman", stats.spearmanr)])
+def test_correlations_are_computed_again_on_the_drawn_items(name, reference):
+    draw = np.random.default_rng(1)
+    gold = draw.normal(size=60)
+    outcome = Outcome.of(name, gold, gold + draw.normal(size=60), items="pairs")
+    assert outcome.score == pytest.approx(reference(*outcome.columns).statistic)
+    # The same draws, made again here by hand from the same generator.
+    ours = resample(outcome, repeats=5, seed=3)
+    from zlib import crc32
+
+    rows = np.random.default_rng([3, 60, crc32(b"pairs")]).integers(0, 60, size=(5, 60), dtype=np.int32)
+    by_hand = [reference(outcome.columns[0][row], outcome.columns[1][row]).statistic for row in rows]
+    assert ours == pytest.approx(by_hand)
+
+
+def test_a_difference_of_correlations_agrees_with_scipys_bootstrap():
+    draw = np.random.default_rng(2)
+    gold = draw.normal(size=150)
+    good, bad = gold + draw.normal(size=150), gold + 2 * draw.normal(size=150)
+    measured = {
+        "new": {None: {"x": Outcome.of("pearson", gold, good, items="pairs")}},
+        "old": {None: {"x": Outcome.of("pearson", gold, bad, items="pairs")}},
+    }
+    found = Judge(measured, repeats=4000).interval(_DIFFERENCE)
+
+    def difference(gold, good, bad):
+        return np.corrcoef(gold, good)[0, 1] - np.corrcoef(gold, bad)[0, 1]
+
+    theirs = stats.bootstrap(
+        (gold, good, bad),
+        difference,
+        paired=True,
+        vectorized=False,
+        n_resamples=2000,
+        method="percentile",
+        random_state=np.random.default_rng(0),
+    )
+    exact = theirs.confidence_interval
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=0.02)
+
+
+def _simulated(draw, *, seeds, items, seed_spread):
+    item, mixed = draw.normal(size=items), 0.5 * draw.normal(size=items)
+    return {
+        name: {
+            seed: _means(
+                item
+                + side * (0.3 + mixed)
+                + seed_spread * draw.normal()
+                + 0.5 * draw.normal(size=items)
+            )
+            for seed in range(seeds)
+        }
+        for side, name in enumerate(("old", "new"))
+    }  # fmt: skip
+
+
+def _plainly_resampled(measured, draw, repeats):
+    """The hierarchical bootstrap as it is usually written: seeds drawn from the seeds at hand."""
+    seeds = len(measured["new"])
+    sides = (
+        np.stack([resample(measured[name][seed]["x"], repeats=repeats, seed=1) for seed in range(seeds)])
+        for name in ("new", "old")
+    )
+    by_seed = np.subtract(*sides)
+    drawn = draw.integers(0, seeds, size=(repeats, seeds))
+    return np.quantile(by_seed[drawn, np.arange(repeats)[:, None]].mean(axis=1), [0.025, 0.975])
+
+
+@pytest.mark.parametrize("seed_spread", [0.0, 0.1, 0.3])
+def test_intervals_of_three_seeds_cover_the_truth_where_plain_resampling_does_not(seed_spread):
+    draw, trials, ours, plain = np.random.default_rng(5), 150, 0, 0
+    for _ in range(trials):
+        measured = _simulated(draw, seeds=3, items=100, seed_spread=seed_spread)
+        found = Judge(measured, repeats=300).interval(_DIFFERENCE)
+        low, high = _plainly_resampled(measured, draw, 300)
+        ours += found.low <= 0.3 <= found.high
+        plain += low <= 0.3 <= high
+    assert ours / trials >= 0.92
+    if seed_spread == 0.3:
+        assert plain / trials < 0.88
+
+
+# --- contrasts -------------------------------------------------------------------------------------------
+
+
+def test_a_main_effect_averages_one_half_of_a_grid_against_the_other():
+    values = {"a0b0": 1.0, "a0b1": 2.0, "a1b0": 4.0, "a1b1": 9.0}
+    measured = {cell: {s: {"x": Outcome.number(v + s)} for s in range(3)} for cell, v in values.items()}
+    main = Contrast.difference(["a1b0", "a1b1"], ["a0b0", "a0b1"], metric="x")
+    crossed = Contrast.difference("a1b1", "a1b0", metric="x").minus(
+        Contrast.difference("a0b1", "a0b0", metric="x")
+    )
+    judge = Judge(measured)
+    assert judge.interval(main).estimate == pytest.approx(5.0)
+    assert judge.interval(crossed).estimate == pytest.approx(4.0)
+    assert judge.interval(main.times(100)).estimate == pytest.approx(500.0)
+
+
+def test_a_mean_over_metrics_and_a_constant():
+    measured = {"c": {None: {"x": Outcome.number(1.0), "y": Outcome.number(3.0)}}}
+    contrast = Contrast(Contrast.mean("c", metric=["x", "y"]).weights, offset=0.5)
+    assert Judge(measured).interval(contrast).estimate == pytest.approx(2.5)
+
+
+def test_terms_that_cancel_are_not_wanted():
+    assert Contrast.difference(["a", "b"], ["b", "c"], metric="x").cells == ("a", "c")
+
+
+# --- verdicts --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("direction", "low", "high", "expected"),
+    [
+        ("greater", 0.05, 0.3, Verdict.holds),
+        ("greater", 0.0, 0.3, Verdict.undecided),
+        ("greater", -0.2, 0.09, Verdict.fails),
+        ("greater", -0.2, 0.11, Verdict.undecided),
+        ("greater", -0.3, -0.2, Verdict.fails),
+        ("greater", 0.01, 0.05, Verdict.holds),
+        ("less", -0.3, -0.05, Verdict.holds),
+        ("less", -0.09, 0.2, Verdict.fails),
+        ("less", -0.11, 0.2, Verdict.undecided),
+        ("same", -0.05, 0.05, Verdict.holds),
+        ("same", 0.1, 0.2, Verdict.fails),
+        ("same", -0.2, -0.15, Verdict.fails),
+        ("same", 0.05, 0.15, Verdict.undecided),
+    ],
+)
+def test_the_rule(direction, low, high, expected):
+    interval = Interval((low + high) / 2, low, high)
+    verdict, beside = verdict_of(_claim(direction=direction), interval)
+    assert verdict is expected
+    assert bool(beside) == (direction == "greater" and (low, high) == (0.01, 0.05))
+
+
+def test_a_mark_is_a_reference_to_be_passed():
+    claim = Claim(text="0.8 is reached", contrast=Contrast.mean("c", metric="x"), reference=0.8)
+    assert verdict_of(claim, Interval(0.85, 0.81, 0.9))[0] is Verdict.holds
+    assert verdict_of(claim, Interval(0.85, 0.79, 0.9))[0] is Verdict.undecided
+    assert verdict_of(claim, Interval(0.75, 0.7, 0.79))[0] is Verdict.fails
+
+
+def test_one_seed_decides_nothing():
+    measured = {"old": {1: _means(np.zeros(50))}, "new": {1: _means(np.ones(50))}}
+    found = Judge(measured)(_claim())
+    assert (found.verdict, found.seeds) == (Verdict.undecided, 1)
+    assert "one seed" in found.note
+
+
+def test_numbers_without_items_or_seeds_decide_nothing():
+    measured = {"old": {None: {"x": Outcome.number(0)}}, "new": {None: {"x": Outcome.number(1)}}}
+    found = Judge(measured)(_claim())
+    assert found.verdict is Verdict.undecided
+    assert "no interval" in found.note
+
+
+def test_a_cell_without_seeds_stands_beside_every_seed():
+    measured = {
+        "old": {None: {"x": Outcome.number(1.0)}},
+        "new": {s: {"x": Outcome.number(2.0 + s / 100)} for s in (1, 2, 3)},
+    }
+    found = Judge(measured)(_claim())
+    assert (found.verdict, found.seeds) == (Verdict.holds, 3)
+    assert found.interval.estimate == pytest.approx(1.02)
+
+
+def test_only_seeds_in_common_count():
+    measured = {
+        "old": {s: {"x": Outcome.number(float(s))} for s in (1, 2, 3, 4)},
+        "new": {s: {"x": Outcome.number(10.0 * s)} for s in (3, 4, 5)},
+    }
+    found = Judge(measured)(_claim())
+    assert found.seeds == 2
+    assert found.interval.estimate == pytest.approx(9 * 3.5)
+
+
+@pytest.mark.parametrize(
+    ("measured", "told"),
+    [
+        ({"old": {1: {}}}, "no result of new"),
+        ({"old": {1: {"x": Outcome.number(1)}}, "new": {2: {"x": Outcome.number(1)}}}, "no seed in common"),
+        ({"old": {1: {"x": Outcome.number(1)}}, "new": {1: {"y": Outcome.number(1)}}}, "no x of new"),
+    ],
+    ids=["cell", "seeds", "metric"],
+)
+def test_what_is_missing_is_not_run(measured, told):
+    found = Judge(measured)(_claim())
+    assert (found.verdict, found.interval) == (Verdict.not_run, None)
+    assert told in found.note
+
+
+def test_a_claim_without_contrast_says_why():
+    claim = Claim(text="BLEU falls", reason="no parallel text for it")
+    assert Judge({})(claim).note == "no parallel text for it"
+    with pytest.raises(TenorError, match="reason"):
+        Claim(text="BLEU falls")
+
+
+def test_items_of_one_name_must_be_the_same_items():
+    measured = {"old": {None: _means([1, 2, 3])}, "new": {None: _means([1, 2])}}
+    with pytest.raises(TenorError, match=r"'dev' are .* in one result and .* in another"):
+        Judge(measured)(_claim())
+
+
+def test_same_seed_same_interval_whatever_else_was_asked():
+    draw = np.random.default_rng(0)
+    measured = {name: {None: _means(draw.normal(size=50))} for name in ("old", "new", "other")}
+    alone = Judge(measured).interval(_DIFFERENCE)
+    judge = Judge(measured)
+    judge.interval(Contrast.difference("other", "old", metric="x"))
+    assert judge.interval(_DIFFERENCE) == alone
+
+
+# --- outcomes --------------------------------------------------------------------------------------------
+
+
+def test_outcomes_come_back_from_json():
+    import json
+
+    for outcome in (
+        Outcome.of("mean", [1, 0, 1], items="a"),
+        Outcome.of("pearson", [0.5, 1.25, 3.0], [1.0, 2.0, 4.0], items="b"),
+        Outcome.number(0.3),
+    ):
+        back = Outcome.from_dict(json.loads(json.dumps(outcome.as_dict())))
+        assert (back.score, back.statistic, back.items) == (outcome.score, outcome.statistic, outcome.items)
+        assert all(np.array_equal(one, two) for one, two in zip(back.columns, outcome.columns, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("statistic", "columns", "told"),
+    [
+        ("mean", ([],), "equally long"),
+        ("pearson", ([1, 2], [1, 2, 3]), "equally long"),
+        ("pearson", ([1, 2],), "2 column"),
+        ("mean", ([1, float("nan")],), "not finite"),
+        ("median", ([1],), "no statistic 'median'"),
+    ],
+)
+def test_bad_outcomes_are_refused(statistic, columns, told):
+    with pytest.raises(TenorError, match=told):
+        Outcome.of(statistic, *columns, items="dev")

@@ -1,7 +1,7 @@
 """What every task is: a head on an encoder's states, a loss and a metric, for texts of its own.
 
-A task is handed its examples once (``prepare``: tokens on a flat axis and targets as arrays), cuts batches from
-them (``collate``), and after the encoder's pass sees the states of its own texts only (``Seen``), whatever
+A task is handed its examples once (``prepare``: tokens on a flat axis and targets as arrays), cuts batches
+from them (``collate``), and after the encoder's pass sees the states of its own texts only (``Seen``), whatever
 other tasks went through the same pass. The loop knows nothing else of a task, so that a tagger, a language
 model or a parser is one more subclass.
 
@@ -9,7 +9,7 @@ Shapes: r rows of a batch, s texts per row (1, or 2 for a pair encoded side by s
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -138,8 +138,8 @@ class Task(nn.Module, ABC):
     reads = Reads()
     metric = Metric("accuracy")
     couples_rows = False
-    """Whether a row's loss depends on the batch's other rows (batch norm, in-batch negatives): such a batch is
-    neither cut into passes nor spread over processes without gathering first."""
+    """Whether a row's loss depends on the batch's other rows (batch norm, in-batch negatives): such a batch
+    is neither cut into passes nor spread over processes without gathering first."""
 
     def __init__(self, name: str, *, weight: float = 1.0) -> None:
         super().__init__()
@@ -165,6 +165,28 @@ class Task(nn.Module, ABC):
     @abstractmethod
     def score(self, predictions: NDArray[Any], data: TaskData) -> dict[str, float]:
         """Return all scores by name; ``metric.name`` is among them."""
+
+    def begin_epoch(
+        self,
+        data: TaskData,
+        vectors: Callable[[Tokens], NDArray[np.float32]],
+        *,
+        epoch: int,
+        generator: np.random.Generator,
+    ) -> None:
+        """Prepare for an epoch of training, for instance by mining with the model as it stands.
+
+        ``vectors`` encodes texts to pooled vectors. What is drawn here is kept in ``state``.
+        """
+        return
+
+    def state(self) -> dict[str, Any]:
+        """Return what a resumed run needs of this epoch: arrays, tensors and what JSON holds."""
+        return {}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Take back what ``state`` returned."""
+        return
 
     def size(self, batch: TaskBatch) -> float:
         """Return what the losses are a mean over: rows, unless a task counts words or masked tokens.

@@ -22,7 +22,7 @@ def jaccard(first: Tokens, second: Tokens, *, specials: NDArray[np.int32]) -> ND
     rows = len(first)
     shared = np.bincount(np.intersect1d(left, right, assume_unique=True) // size, minlength=rows)
     total = np.bincount(left // size, minlength=rows) + np.bincount(right // size, minlength=rows) - shared
-    found = np.divide(shared, total, out=np.ones(rows), where=total > 0)
+    found: NDArray[np.float64] = np.divide(shared, total, out=np.ones(rows), where=total > 0)
     return found.astype(np.float32)
 
 

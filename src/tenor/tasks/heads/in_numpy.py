@@ -1,7 +1,9 @@
 """The heads for use, in numpy: the same numbers as ``head.py`` in evaluation, without importing torch.
 
-A folder's heads then run on the vectors of whatever engine encodes, and a command that needs one head does not
-wait for torch. The weights carry the names that they have in torch. Shapes: n rows, d width, f inputs, o outputs.
+A folder's heads then run on the vectors of whatever engine encodes, and a command that needs one head does
+not wait for torch. The weights carry the names that they have in torch.
+
+Shapes: n rows, d width, f inputs, o outputs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,6 +19,7 @@ Floats = NDArray[np.float32]
 Weights = Mapping[str, Floats]
 _EPSILON = 1e-8  # of the cosine, as in pairs.py
 _NORM_EPSILON = 1e-5  # of batch norm, as in torch
+_NORM = ("weight", "bias", "running_mean", "running_var")
 _ROWS = 4096  # at once, so that features of many rows do not fill the memory
 
 
@@ -45,9 +48,7 @@ def weight_shapes(spec: TaskSpec, width: int, hidden: int) -> dict[str, tuple[in
     for block in range(spec.blocks if spec.head == "residual" else 0):
         at = f"network.blocks.{block}"
         shapes |= _layer(f"{at}.linear", inner, inner)
-        shapes |= {
-            f"{at}.norm.{name}": (inner,) for name in ("weight", "bias", "running_mean", "running_var")
-        }
+        shapes |= {f"{at}.norm.{name}": (inner,) for name in _NORM}
     return shapes
 
 
@@ -97,7 +98,7 @@ def _run(spec: TaskSpec, weights: Weights, sides: Sequence[Floats], overlap: Flo
 
 def _inputs(spec: TaskSpec, sides: Sequence[Floats], overlap: Floats | None) -> Floats:
     if len(sides) == 2:
-        return np.concatenate([_feature(name, *sides, overlap) for name in spec.features], axis=1)
+        return np.concatenate([_feature(name, sides[0], sides[1], overlap) for name in spec.features], axis=1)
     return sides[0] if overlap is None else np.concatenate([sides[0], overlap[:, None]], axis=1)
 
 

@@ -23,7 +23,8 @@ def cosine(u: Tensor, v: Tensor) -> Tensor:
     [1.0, 0.0]
     """
     lengths = u.norm(dim=-1).clamp(min=EPSILON) * v.norm(dim=-1).clamp(min=EPSILON)
-    return (u * v).sum(dim=-1) / lengths
+    out: Tensor = (u * v).sum(dim=-1) / lengths
+    return out
 
 
 def pair_features(u: Tensor, v: Tensor, wanted: Sequence[Feature], overlap: Tensor | None = None) -> Tensor:

@@ -1,0 +1,190 @@
+// A list of texts: which of them say the same, at a threshold that can be moved, and a map of all.
+
+import * as address from "./address.js";
+import { Answer } from "./answer.js";
+import { post } from "./api.js";
+import * as csv from "./csv.js";
+import { announce, byId, counted, make, quoted, shortened } from "./elements.js";
+import { groupRows } from "./grouping.js";
+import { TextMap } from "./map.js";
+import { LIST } from "./samples.js";
+import { TableChoice } from "./table_choice.js";
+
+const DEFAULT = 0.85;
+const FLOOR = 0.5;
+const SHOWN = 200; // groups, and texts of a group
+const FEW = 8; // texts of a group that are shown at once
+
+const lines = byId("lines");
+const region = byId("list-result");
+const slider = byId("threshold");
+const answer = new Answer(region);
+const table = new TableChoice(() => { lastAsked = null; tell(); });
+let most = Infinity; // texts that the server takes
+let lastAsked = null; // the texts of the answer that is shown, as one string
+let answered = null; // the texts with their line or row, and what the server said of them
+let groups = [];
+let map = null;
+
+/** Take note of how many texts the server takes. */
+export function offer({ limits }) {
+  most = limits?.dedupe_texts ?? limits?.texts ?? Infinity;
+}
+
+export function start() {
+  map = new TextMap(byId("map"), byId("map-tip"), select);
+  slider.value = String(DEFAULT);
+  byId("list-form").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
+  byId("list-example").addEventListener("click", () => { table.forget(); lines.value = LIST; submit(); });
+  byId("download").addEventListener("click", download);
+  lines.addEventListener("input", tell);
+  lines.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); }
+  });
+  slider.addEventListener("input", () => regroup());
+  slider.addEventListener("change", () => address.amend("list", settings()));
+  byId("zoom-in").addEventListener("click", () => map.zoom(1.5));
+  byId("zoom-out").addEventListener("click", () => map.zoom(1 / 1.5));
+  byId("zoom-all").addEventListener("click", () => map.fit());
+}
+
+/** Show what an address says: its texts and threshold. */
+export function show({ t, texts }) {
+  const threshold = Number(t);
+  slider.value = String(t !== undefined && threshold >= FLOOR && threshold <= 1 ? threshold : slider.value || DEFAULT);
+  if (texts !== undefined && texts !== current().map((each) => each.text).join("\n")) {
+    table.forget();
+    lines.value = texts;
+  }
+  tell();
+  const rows = current();
+  if (rows.length > 1 && (texts !== undefined || lastAsked === keyOf(rows))) find(rows);
+}
+
+/** The texts to group, each with its line or row. */
+function current() {
+  const found = table.open ? table.texts() : lines.value.split("\n").map((text, index) => ({ text, line: index + 1 }));
+  return found.map(({ text, line }) => ({ text: text.trim().toWellFormed(), line })).filter(({ text }) => text);
+}
+
+const keyOf = (rows) => JSON.stringify(rows.map(({ text }) => text));
+
+function settings() {
+  const texts = table.open ? "" : current().map((each) => each.text).join("\n");
+  const fits = new URLSearchParams({ texts }).toString().length <= address.LONGEST;
+  return { t: Number(slider.value).toFixed(2), texts: fits ? texts : undefined };
+}
+
+function tell() {
+  const count = current().length;
+  const over = count > most ? `; at most ${most.toLocaleString("en")} at once here. For more: tenor dedupe FILE` : "";
+  byId("count").textContent = count ? counted(count, "text") + over : "";
+}
+
+function submit() {
+  const rows = current();
+  if (rows.length < 2) {
+    region.hidden = false;
+    region.classList.add("bare");
+    answer.say("Give at least two texts, each on a line of its own.");
+    if (!table.open) lines.focus();
+    return;
+  }
+  lastAsked = keyOf(rows);
+  address.go("list", settings());
+}
+
+function find(rows) {
+  region.hidden = false;
+  if (answered?.key === keyOf(rows)) {
+    answer.clear();
+    regroup();
+    return;
+  }
+  region.classList.toggle("bare", answered === null);
+  region.classList.add("stale");
+  const texts = rows.map((each) => each.text);
+  answer.ask((options) => post("api/dedupe", { texts, floor: FLOOR }, options), (found) => {
+    answered = { ...found, rows, key: keyOf(rows) };
+    lastAsked = answered.key;
+    region.classList.remove("bare");
+    slider.min = String(Math.min(1, Math.ceil(found.floor * 100) / 100));
+    regroup();
+    map.place(found.points, rows.map((each) => each.text), found.same);
+    note(found);
+    announce(byId("list-summary").textContent);
+  }).finally(() => region.classList.remove("stale"));
+}
+
+function note({ floor, notes = [] }) {
+  const raised = floor > FLOOR + 0.005 ? [`Very many of these texts are alike, so the threshold starts at ${floor.toFixed(2)}.`] : [];
+  const long = settings().texts === undefined ? ["This list is too long for a link: the address keeps the threshold only."] : [];
+  byId("list-notes").replaceChildren(...[...raised, ...notes, ...long].map((text) => make("p", { class: "note" }, text)));
+  region.querySelector(".share").hidden = long.length > 0;
+}
+
+/** Group anew at the threshold of the slider, from the scores that are here already. */
+function regroup() {
+  const threshold = Number(slider.value);
+  byId("threshold-value").textContent = threshold.toFixed(2);
+  if (!answered) return;
+  groups = groupRows(answered.same, answered.pairs, threshold);
+  const repeated = groups.reduce((sum, group) => sum + group.length - 1, 0);
+  byId("list-summary").replaceChildren(...summary(groups.length, repeated));
+  byId("groups").replaceChildren(...groups.slice(0, SHOWN).map(card));
+  if (groups.length > SHOWN) byId("groups").append(make("li", { class: "hint" }, `and ${counted(groups.length - SHOWN, "more group")}: all are in the CSV.`));
+  if (!groups.length) byId("groups").append(make("li", { class: "empty" }, "No two of these texts are this alike. Move the slider to the left."));
+  map.group(groups.map((group) => group.map(({ row }) => row)));
+}
+
+function summary(found, repeated) {
+  if (!found) return ["No groups at this threshold."];
+  return [make("strong", {}, counted(found, "group")), `; ${counted(repeated, "text")} of ${answered.rows.length.toLocaleString("en")} ${repeated === 1 ? "repeats" : "repeat"} another.`];
+}
+
+function card(group, number) {
+  const shown = group.slice(0, SHOWN);
+  const members = make("ul", {}, shown.slice(0, FEW).map((member) => line(member, number)));
+  const more = shown.length > FEW && make("button", { class: "quiet", type: "button", onclick: (event) => {
+    event.target.remove();
+    members.append(...shown.slice(FEW).map((member) => line(member, number)));
+  } }, `and ${counted(group.length - FEW, "more text")}`);
+  return make("li", { class: "group", data: { group: number } }, members, more);
+}
+
+function line({ row, score, same, middle }, number) {
+  const text = answered.rows[row].text;
+  const pick = make("button", { class: "pick text", type: "button", dir: "auto", onclick: () => { map.select([row]); mark(number); } }, shortened(text, 400));
+  const points = row === middle ? `${counted(groups[number].length, "text")}` : same ? (text === answered.rows[middle].text ? "same text" : "same but for case") : score.toFixed(2);
+  return make("li", { class: row === middle ? "member centre" : "member" }, pick, make("span", { class: "points" }, points));
+}
+
+function mark(number) {
+  document.querySelectorAll("#groups .group").forEach((each) => each.classList.toggle("on", Number(each.dataset.group) === number));
+}
+
+/** Show which texts were selected on the map, and the group of the first. */
+function select(rows) {
+  const number = groups.findIndex((group) => group.some((member) => member.row === rows[0]));
+  mark(rows.length ? number : -1);
+  const few = rows.slice(0, 50);
+  byId("selected").replaceChildren(...(rows.length ? [
+    make("h3", {}, `${counted(rows.length, "text")} selected`),
+    make("ul", {}, few.map((row) => make("li", { class: "text", dir: "auto" }, shortened(answered.rows[row].text, 400)))),
+    rows.length > few.length ? make("p", { class: "hint" }, `and ${counted(rows.length - few.length, "more text")}`) : "",
+  ] : []));
+}
+
+/** Every text with its group, if it has one; the centre of a group is marked as the one to keep. */
+function download() {
+  const place = new Map();
+  groups.forEach((group, number) => group.forEach((member) => place.set(member.row, { ...member, number })));
+  const body = answered.rows.map(({ text, line: where }, row) => {
+    const member = place.get(row);
+    return [where, member ? member.number + 1 : "", member ? Number(member.score.toFixed(4)) : "", !member || member.middle === row ? "yes" : "no", text];
+  });
+  const blob = new Blob([csv.write([["line", "group", "score", "keep", "text"], ...body])], { type: "text/csv" });
+  const link = make("a", { href: URL.createObjectURL(blob), download: "groups.csv" });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

@@ -1,0 +1,49 @@
+// Examples to click, written for this page.
+
+export const PAIRS = [
+  { name: "A promise", texts: ["We will refund the full amount within five working days.", "You get all your money back in less than a week."] },
+  { name: "Almost", texts: ["The museum opens at nine and is free for children.", "The museum closes at nine, and children pay nothing."] },
+  { name: "Who did it", texts: ["The dog chased the postman down the street.", "The postman chased the dog down the street."] },
+  { name: "Two opinions", texts: ["The film was a delight from the first scene to the last.", "I found the movie dull, and I was glad when it ended."] },
+  { name: "Same words, other meaning", texts: ["She sat by the bank of the river.", "He works at a bank in the city."] },
+  { name: "Nothing in common", texts: ["Bake the bread for forty minutes.", "The train to Lisbon was late again."] },
+];
+
+export const LIST = `How do I reset my password?
+I forgot my password, how can I get a new one?
+Where can I change my password?
+My parcel has not arrived yet
+The package I ordered still isn't here
+Where is my order?
+When will my order be delivered?
+how do i reset my password?
+Can I return shoes that I have already worn?
+Is it possible to send back worn shoes?
+What is your return policy?
+How long do I have to return an item?
+Do you ship to Norway?
+Can you deliver to addresses in Norway?
+I was charged twice for the same order
+You took the money from my card two times
+The discount code does not work
+My coupon code is not accepted
+How do I cancel my subscription?
+I want to end my subscription
+Please unsubscribe me from the newsletter
+Stop sending me your newsletter
+The zip of my jacket broke after a week
+What material is the blue jacket made of?
+Can I pay by invoice?
+Which payment methods do you accept?
+Do you have a shop in Berlin?
+What are your opening hours?
+When is the shop open?
+Could I speak to a human?
+I'd like to talk to a real person
+Thank you, everything arrived safely!`;
+
+export const WORDS = {
+  neighbours: ["river", "happy", "piano", "winter"],
+  ask: ["bank & river", "bank - money", "(cat | dog) & wild"],
+  analogy: ["man king woman", "France Paris Italy", "walk walked swim"],
+};

@@ -45,7 +45,9 @@ def feature_probabilities(
         raise TenorError(f"Expected a table of vectors [words, features]; got the shape {values.shape}.")
     if not np.isfinite(values).all():
         bad = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
-        raise TenorError(f"Vector {bad} holds NaN or infinity: remove it before making feature probabilities.")
+        raise TenorError(
+            f"Vector {bad} holds NaN or infinity: remove it before making feature probabilities."
+        )
     if prenorm:
         norms = np.linalg.norm(values, axis=1, keepdims=True)
         values /= np.where(norms > 0, norms, 1.0)

@@ -202,7 +202,8 @@ def test_the_slope_of_the_iterative_solver_is_that_of_finite_differences() -> No
 def test_unequal_widths_are_padded() -> None:
     x, z = _sources(width=6)
     found = solve(Grams.of([x, z[:, :4]]), c=1.0)
-    assert np.isfinite(found.objective) and np.linalg.eigvalsh(found.metric).min() > 0
+    assert np.isfinite(found.objective)
+    assert np.linalg.eigvalsh(found.metric).min() > 0
     assert np.isfinite(_meta([x, z[:, :4]])).all()
 
 
@@ -217,10 +218,11 @@ def test_combine_takes_the_common_words_and_chooses_c() -> None:
     second = _vectors("b", names[20:][::-1], z[20:][::-1])
     combined = combine([first, second])
     assert list(combined.vectors.words) == names[20:280]
-    assert combined.alignment is not None and combined.alignment.c in combined.found
+    assert combined.alignment is not None
+    assert combined.alignment.c in combined.found
     assert combined.found[combined.alignment.c] == max(combined.found.values())
-    direct = _meta([normalised(x[20:280].astype("f4"), ("unit",)), normalised(z[20:280].astype("f4"), ("unit",))],
-                   c=combined.alignment.c)  # fmt: skip
+    tables = [normalised(one[20:280].astype("f4"), ("unit",)) for one in (x, z)]
+    direct = _meta(tables, c=combined.alignment.c)
     np.testing.assert_allclose(_cosines(combined.vectors.vectors), _cosines(direct), atol=1e-4)
 
 
@@ -244,8 +246,14 @@ def test_zero_vectors_give_no_nan() -> None:
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [("nan", "NaN"), ("zero", "zero"), ("words", "No word is in all"), ("one", "two sources"), ("c", "C must be")],
-)  # fmt: skip
+    [
+        ("nan", "NaN"),
+        ("zero", "zero"),
+        ("words", "No word is in all"),
+        ("one", "two sources"),
+        ("c", "C must be"),
+    ],
+)
 def test_bad_input_is_told(change: str, message: str) -> None:
     x, z = _sources(words=20)
     names, others = [f"w{number}" for number in range(20)], [f"w{number}" for number in range(20)]

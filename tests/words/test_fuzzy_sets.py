@@ -29,7 +29,8 @@ def test_probabilities_are_a_softmax(axis: str) -> None:
     naive = np.exp(vectors) / np.exp(vectors).sum(axis=along, keepdims=True)
     np.testing.assert_allclose(found, naive, rtol=1e-12)
     np.testing.assert_allclose(found.sum(axis=along), 1.0, rtol=1e-12)
-    assert (found > 0).all() and (found < 1).all()
+    assert (found > 0).all()
+    assert (found < 1).all()
 
 
 def test_a_constant_on_a_column_changes_nothing() -> None:
@@ -81,7 +82,8 @@ def test_laws_of_sets(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
 @given(_TUPLE, _TUPLE)
 def test_measures_are_finite_and_fit_together(a: np.ndarray, b: np.ndarray) -> None:
     divergence = sets.kl_bernoulli(a, b)
-    assert np.isfinite(divergence) and divergence >= -1e-9
+    assert np.isfinite(divergence)
+    assert divergence >= -1e-9
     assert abs(sets.kl_bernoulli(a, a)) < 1e-12
     np.testing.assert_allclose(sets.cross_entropy(a, b) - sets.entropy(a), divergence, atol=1e-9)
     np.testing.assert_allclose(

@@ -5,9 +5,9 @@ Of a word's vectors x_1 … x_m in m sources, with the maps A_a = B^½ U_a of an
     avg   mean of x_a          geo-avg   mean of A_a x_a         width d
     conc  all x_a in a row     geo-conc  all A_a x_a in a row    width m·d
 
-avg and conc are the geometric ones with A_a = I. `rotate-avg` and `rotate-conc` use rotations without a metric
-(orthogonal Procrustes onto the first source), to tell what the metric adds. Plain averages of sources whose
-axes do not correspond mean little; concatenating does not mind.
+avg and conc are the geometric ones with A_a = I. `rotate-avg` and `rotate-conc` use rotations without a
+metric (orthogonal Procrustes onto the first source), to tell what the metric adds. Plain averages of sources
+whose axes do not correspond mean little; concatenating does not mind.
 
 Before, vectors are normalised (unit length by default); after, latent vectors are scaled to unit length by
 default, so that no source drowns the others. C is chosen, when not given, so that words which took no part in
@@ -117,7 +117,7 @@ def align(
 
 
 def put_together(tables: Sequence[Table], alignment: Alignment | None, config: CombineConfig) -> Rows:
-    """Average or concatenate the sources' latent vectors, block by block, to [n, d] or [n, m·d] in float32."""
+    """Average or concatenate the sources' latent vectors, block by block, to [n, d] or [n, m·d]."""
     width = max(table.shape[1] for table in tables)
     average = config.method.endswith("avg")
     rows = np.empty((len(tables[0]), width if average else width * len(tables)), dtype=np.float32)
@@ -161,8 +161,8 @@ def self_retrieval(
 ) -> dict[float, float]:
     """Say for each C which share of held-out words has itself as the nearest latent vector of a later source.
 
-    A tenth of the words, 2,000 at most, takes no part in the alignment; their vectors of the first source look
-    for their own among all vectors of every other source.
+    A tenth of the words, 2,000 at most, takes no part in the alignment; their vectors of the first source
+    look for their own among all vectors of every other source.
     """
     words = len(tables[0])
     held = np.random.default_rng(seed).permutation(words)[: min(_HELD_OUT, max(1, words // 10))]

@@ -1,7 +1,8 @@
-"""Geometric meta-embeddings: rotate and scale several tables of word vectors into one space (Jawanpuria 2020).
+"""Geometric meta-embeddings: turn and scale several tables of word vectors into one space.
 
-The same n words have vectors x_i and z_i of width d in two sources. Sought are orthogonal U, V and a symmetric
-positive-definite metric B [d, d] under which the two vectors of a word are alike, and those of two words not:
+From Jawanpuria et al. 2020. The same n words have vectors x_i and z_i of width d in two sources. Sought are
+orthogonal U, V and a symmetric positive-definite metric B [d, d] under which the two vectors of a word are
+alike, and those of two words not:
 
     min ‖X Uᵀ B V Zᵀ − I‖² + C ‖B‖²                     X, Z [n, d], words as rows; C > 0
 
@@ -9,7 +10,7 @@ With W = Uᵀ B V, which can be any invertible matrix, this is ridge regression,
 needed: G_x = XᵀX, G_z = ZᵀZ, K = XᵀZ [d, d] are made in one pass, and
 
     objective = tr(G_x W G_z Wᵀ) − 2 ΣW⊙K + n + C ΣW⊙W,      least where G_x W G_z + C W = K,
-    W = E_x [(E_xᵀ K E_z)_ij / (a_i b_j + C)] E_zᵀ            with G_x = E_x diag(a) E_xᵀ, G_z = E_z diag(b) E_zᵀ.
+    W = E_x [(E_xᵀ K E_z)_ij / (a_i b_j + C)] E_zᵀ     with G_x = E_x diag(a) E_xᵀ, G_z = E_z diag(b) E_zᵀ.
 
 The SVD W = P S Qᵀ gives U = Pᵀ, B = diag(S), V = Qᵀ: the global optimum, where the paper iterates. For more
 than two sources the sum over all pairs, with one rotation for each source and one B, has no such solution:
@@ -113,16 +114,14 @@ def ridge(g_x: Floats, g_z: Floats, cross: Floats, c: float) -> Floats:
     b, e_z = np.linalg.eigh(g_z)
     # Gram matrices have no negative eigenvalues: what is below 0 is rounding, and would spoil a small C.
     weights = np.maximum(a, 0.0)[:, None] * np.maximum(b, 0.0)[None, :] + c
-    return e_x @ ((e_x.T @ cross @ e_z) / weights) @ e_z.T
+    return np.asarray(e_x @ ((e_x.T @ cross @ e_z) / weights) @ e_z.T)
 
 
 def solve(grams: Grams, *, c: float = 50.0) -> Alignment:
     """Find the best rotations and metric of two sources exactly."""
     check_c(c)
     if len(grams.own) != 2:
-        raise TenorError(
-            f"The exact solver takes two sources, not {len(grams.own)}: call tenor.words.combine.combining.align."
-        )
+        raise TenorError(f"The exact solver takes two sources, not {len(grams.own)}; descend takes more.")
     cross = grams.cross[0, 1]
     if not cross.any():
         raise TenorError("The sources have nothing in common (all products are 0): check that words match.")

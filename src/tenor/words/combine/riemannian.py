@@ -66,7 +66,7 @@ def descend(
 ) -> Alignment:
     """Find rotations and metric by conjugate gradients.
 
-    It ends after ``steps``, or when ten steps together lowered the objective by less than ``tolerance`` of it.
+    It ends after ``steps``, or when ten of them lowered the objective by less than ``tolerance`` of it.
     ``warm`` starts at the exact solutions of the pairs with the first source (by itself for more than two
     sources), otherwise at the best rotations without a metric.
     """
@@ -77,8 +77,7 @@ def descend(
     value = objective(grams, point.rotations, point.metric, c)
     values, slope = [value], _slope(grams, point, c)
     direction, length = slope.times(-1.0), 1.0 / max(np.sqrt(slope.dot(slope)), 1e-300)
-    done = 0
-    for done in range(1, steps + 1):
+    for _ in range(steps):
         downhill = direction.dot(slope)
         if downhill >= 0:
             direction = slope.times(-1.0)
@@ -96,7 +95,7 @@ def descend(
             progress(1)
         if len(values) > 10 and values[-11] - value < tolerance * abs(value):
             break
-    return Alignment(tuple(point.rotations), point.metric, value, c, done)
+    return Alignment(tuple(point.rotations), point.metric, value, c, len(values) - 1)
 
 
 def _slope(grams: Grams, point: _Point, c: float) -> _Direction:
@@ -150,8 +149,8 @@ def _moved(point: _Point, root: Floats, direction: _Direction, length: float) ->
 def _plain_start(grams: Grams, c: float) -> _Point:
     """Begin at the best rotations alone and B = t·I, with the t that lowers the objective most.
 
-    Not at the identity: steps cannot leave the half of the orthogonal group that they begin in (its determinant
-    is 1 or −1), and B = I may be far too long.
+    Not at the identity: steps cannot leave the half of the orthogonal group that they begin in (its
+    determinant is 1 or −1), and B = I may be far too long.
     """
     rotations = list(procrustes(grams).rotations)
     identity = np.eye(grams.width)

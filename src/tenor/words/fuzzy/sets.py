@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 Axis = Literal["column", "row"]
 Base = Literal["e", "2"]
 
-# Before logarithms. The lower bound is far below what an intersection of columns holds (1/V², 1e-13 for three
-# million words), which 1e-12 would flatten to a constant; 1 − 1e-12 is the last step that float64 tells from 1.
+# Before logarithms. The lower bound is far below what an intersection of columns holds (1/V², 1e-13 for
+# three million words), which 1e-12 would flatten to a constant.
 LEAST, MOST = 1e-30, 1.0 - 1e-12
 
 

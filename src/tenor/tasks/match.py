@@ -1,0 +1,101 @@
+"""Learning that two texts belong together from nothing but such pairs: what most embeddings are trained with.
+
+Each text must find its partner among all partners of the batch (in-batch negatives), and, if symmetric, the
+other way round; texts that are known not to belong may stand beside them (hard negatives):
+
+    L = -log( e^{cos(u_i, v_i)/τ} / Σ_j e^{cos(u_i, c_j)/τ} ),   c = all v of the batch and all hard negatives
+
+Equal texts of other rows do not count as wrong. Metric: mean reciprocal rank of the partner among all of the
+dev set, the mean of both directions. Shapes: r rows, s texts per row (2, and one per hard negative), d width.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tenor.tasks import losses
+from tenor.tasks.mining import hard_negatives
+from tenor.tasks.task import Seen, TaskBatch, TaskData
+from tenor.tasks.text_task import TextTask
+from tenor.text.batching import distinct
+from tenor.text.tokenizer import Tokenizer
+
+
+class MatchTask(TextTask):
+    """Pulls the two texts of a row together and away from those of all others."""
+
+    couples_rows = True
+
+    def prepare(self, examples: Sequence[Any], tokenizer: Tokenizer) -> TaskData:
+        """Turn pairs, or triples with a hard negative, into tokens; targets number distinct texts [n, s]."""
+        tokens = tokenizer.tokenize([text for each in examples for text in each.texts])
+        sides = len(examples[0].texts) if examples else 2
+        return TaskData(
+            examples=examples, tokens=tokens, sides=sides, targets=distinct(tokens)[1].reshape(-1, sides)
+        )
+
+    def targets(self, examples: Sequence[Any]) -> NDArray[Any]:
+        """Pairs say nothing but that they are pairs."""
+        return np.zeros(len(examples), dtype=np.int64)
+
+    def forward(self, seen: Seen, batch: TaskBatch) -> Tensor:
+        """Return the vectors of all texts of each row [r, s, d]."""
+        vectors = self.vectors(seen)
+        rows: Tensor = vectors.view(batch.sides, len(batch), vectors.shape[-1])
+        return rows.transpose(0, 1)
+
+    def losses(self, output: Tensor, batch: TaskBatch) -> dict[str, Tensor]:
+        """Return the in-batch loss, of both directions if symmetric."""
+        assert batch.targets is not None
+        texts, rows, heat = batch.targets, len(batch), self.spec.temperature
+        candidates = output[:, 1:].transpose(0, 1).flatten(0, 1)  # [r · (s - 1), d], the partners first
+        hidden = _also_right(texts[:, 0], texts[:, 1], texts[:, 1:].T.flatten())
+        loss = losses.in_batch(output[:, 0], candidates, hidden=hidden, temperature=heat)
+        if self.spec.symmetric:
+            hidden = _also_right(texts[:, 1], texts[:, 0], texts[:, 0])
+            back = losses.in_batch(output[:, 1], output[:, 0], hidden=hidden[:, :rows], temperature=heat)
+            loss = (loss + back) / 2
+        return {"loss": loss}
+
+    def predict(self, output: Tensor, batch: TaskBatch) -> NDArray[np.float32]:
+        """Return the vectors of both texts of each row [r, 2, d]."""
+        return output[:, :2].detach().float().cpu().numpy()
+
+    def mined(
+        self, data: TaskData, predictions: NDArray[np.float32], *, generator: np.random.Generator
+    ) -> TaskData:
+        """Return the data with hard negatives that the model as it stands finds.
+
+        ``predictions`` [n, 2, d] are this task's own on the same data. Called by a sampler before an epoch
+        where ``spec.mine`` is above 0; hard negatives that the data brings stay.
+        """
+        assert data.targets is not None
+        picked = hard_negatives(
+            predictions[:, 0], predictions[:, 1], data.targets, count=self.spec.mine, generator=generator
+        )
+        if not picked.shape[1]:
+            return data
+        own = np.arange(len(data) * data.sides).reshape(-1, data.sides)
+        texts = np.concatenate([own, picked * data.sides + 1], axis=1)  # second texts of other rows
+        numbers = data.targets.reshape(-1)[texts]
+        return TaskData(
+            examples=data.examples,
+            tokens=data.tokens.take(texts.reshape(-1)),
+            sides=texts.shape[1],
+            targets=numbers,
+        )
+
+
+def _also_right(queries: Tensor, partners: Tensor, candidates: Tensor) -> Tensor:
+    """Mark the candidates [r, c] that are a row's own partner under another number, or one of its query's."""
+    same = partners[:, None] == candidates[None, :]
+    equal_query = queries[:, None] == queries[None, :]
+    # A partner of an equal query is right as well.
+    same[:, : len(queries)] |= equal_query
+    own = torch.arange(len(queries), device=same.device)
+    same[own, own] = False
+    return same

@@ -1,0 +1,68 @@
+"""Giving two texts a score on a range, such as 0 to 5.
+
+Loss: squared error on the range (``mse``) or with both scaled to 0 to 1 (``mse01``); or CoSENT, to which only the
+order counts. Metric: Pearson's correlation.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tenor.errors import TenorError
+from tenor.tasks import losses
+from tenor.tasks.spec import TaskSpec
+from tenor.tasks.task import TaskBatch
+from tenor.tasks.text_task import TextTask
+
+
+class SimilarityTask(TextTask):
+    """Scores each pair of texts."""
+
+    @property
+    def couples_rows(self) -> bool:  # type: ignore[override]
+        """CoSENT compares the scores of a batch with each other."""
+        return self.spec.loss == "cosent" or super().couples_rows
+
+    def targets(self, examples: Sequence[Any]) -> NDArray[np.float32]:
+        """Return the score of each example [n]."""
+        return score_targets(self.spec, examples, name=self.name)
+
+    def losses(self, output: Tensor, batch: TaskBatch) -> dict[str, Tensor]:
+        """Return the loss of the scores."""
+        assert batch.targets is not None
+        low, high = self.spec.range
+        unit = self._unit(output[:, 0])
+        wanted = (batch.targets - low) / (high - low)
+        if self.spec.loss == "cosent":
+            return {"loss": losses.cosent(unit, wanted, temperature=self.spec.temperature)}
+        if self.spec.loss == "mse":
+            return {"loss": losses.squared(low + (high - low) * unit, batch.targets)}
+        return {"loss": losses.squared(unit, wanted)}
+
+    def _unit(self, raw: Tensor) -> Tensor:
+        """Return scores with the range as 0 to 1, as ``predictions_of`` gives them on the range."""
+        low, high = self.spec.range
+        if self.spec.head in ("cosine", "affine"):
+            return raw
+        return raw.sigmoid() if self.spec.output == "sigmoid" else (raw - low) / (high - low)
+
+
+def score_targets(spec: TaskSpec, examples: Sequence[Any], *, name: str) -> NDArray[np.float32]:
+    """Return the scores, or say which is missing, not a number or out of the range."""
+    low, high = spec.range
+    for example in examples:
+        score = example.score
+        if score is None or not math.isfinite(score):
+            raise TenorError(
+                f"{example.origin}: the score is {score}; task {name} needs a number in every row."
+            )
+        if not low <= score <= high:
+            raise TenorError(
+                f"{example.origin}: the score {score:g} is outside of the range {low:g} to {high:g} of task "
+                f"{name}. Mend the row, or give the range in the run file (range = [lowest, highest])."
+            )
+    return np.array([example.score for example in examples], dtype=np.float32)

@@ -1,0 +1,85 @@
+"""What tasks about one text or two have in common: tokens, vectors, a head."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from tenor.tasks.heads.head import TaskHead
+from tenor.tasks.jaccard import jaccard, special_ids
+from tenor.tasks.predictions import predictions_of
+from tenor.tasks.scoring import plain_scores
+from tenor.tasks.spec import TaskSpec
+from tenor.tasks.task import Metric, Reads, Seen, Task, TaskBatch, TaskData
+from tenor.tasks.vectors import TextVectors
+from tenor.text.tokenizer import Tokenizer
+from tenor.text.tokens import Tokens
+
+
+class TextTask(Task):
+    """A task whose head reads a vector per text; a pair is encoded side by side, or jointly as one text."""
+
+    def __init__(
+        self, name: str, spec: TaskSpec, *, head: TaskHead, vectors: TextVectors, weight: float = 1.0
+    ) -> None:
+        super().__init__(name, weight=weight)
+        self.spec, self.head, self.vectors = spec, head, vectors
+
+    @property
+    def reads(self) -> Reads:  # type: ignore[override]
+        """What the encoder must return."""
+        return self.vectors.reads
+
+    @property
+    def metric(self) -> Metric:  # type: ignore[override]
+        """The score that the task is judged by."""
+        return Metric(self.spec.metric)
+
+    @property
+    def couples_rows(self) -> bool:  # type: ignore[override]
+        """Whether a row's loss depends on the batch's other rows."""
+        return self.head.couples_rows
+
+    def prepare(self, examples: Sequence[Any], tokenizer: Tokenizer) -> TaskData:
+        """Turn examples into tokens, targets (None where they carry none) and known features."""
+        labelled = any(each.label is not None or each.score is not None for each in examples)
+        return TaskData(
+            examples=examples,
+            tokens=self._tokens(examples, tokenizer),
+            sides=self.spec.sides,
+            targets=self.targets(examples) if labelled else None,
+            features=self._features(examples, tokenizer) if "jaccard" in self.spec.features else None,
+        )
+
+    @abstractmethod
+    def targets(self, examples: Sequence[Any]) -> NDArray[Any]:
+        """Return what the examples say is right [n, …], or say which of them says something impossible."""
+
+    def forward(self, seen: Seen, batch: TaskBatch) -> Tensor:
+        """Return the head's raw numbers [r, o]."""
+        vectors = self.vectors(seen)
+        out: Tensor = self.head(vectors.split(len(batch)) if len(batch) else [vectors], batch.features)
+        return out
+
+    def predict(self, output: Tensor, batch: TaskBatch) -> NDArray[Any]:
+        """Return probabilities [r, labels] or scores [r]."""
+        return predictions_of(self.spec, output.detach().float().cpu().numpy())
+
+    def score(self, predictions: NDArray[Any], data: TaskData) -> dict[str, float]:
+        """Return all scores."""
+        assert data.targets is not None
+        return plain_scores(self.spec, predictions, data.targets)
+
+    def _tokens(self, examples: Sequence[Any], tokenizer: Tokenizer) -> Tokens:
+        if self.spec.kind != "classify" and self.spec.encoding == "joint":
+            return tokenizer.tokenize(
+                [each.first for each in examples], pairs=[each.second for each in examples]
+            )
+        return tokenizer.tokenize([text for each in examples for text in each.texts])
+
+    def _features(self, examples: Sequence[Any], tokenizer: Tokenizer) -> NDArray[np.float32]:
+        first, second = (tokenizer.tokenize([each.texts[side] for each in examples]) for side in range(2))
+        return jaccard(first, second, specials=special_ids(tokenizer))[:, None]

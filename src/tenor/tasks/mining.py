@@ -1,7 +1,8 @@
 """Hard negatives: texts that the model as it stands takes for a partner, and that are not known to be one.
 
 The nearest texts of all may be right though nobody said so, so a candidate must stay clearly below the
-partner: cos(u_i, v_j) ≤ 0.95 · cos(u_i, v_i). Of the nearest that do, some are drawn, so that epochs differ. Shapes: n rows, d width.
+partner: cos(u_i, v_j) ≤ 0.95 · cos(u_i, v_i). Of the nearest that do, some are drawn, so that epochs differ.
+Shapes: n rows, d width.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Giving two texts a score on a range, such as 0 to 5.
 
-Loss: squared error on the range (``mse``) or with both scaled to 0 to 1 (``mse01``); or CoSENT, to which only the
-order counts. Metric: Pearson's correlation.
+Loss: squared error on the range (``mse``) or with both scaled to 0 to 1 (``mse01``); or CoSENT, to which only
+the order counts. Metric: Pearson's correlation.
 """
 
 import math

@@ -1,7 +1,7 @@
 """The vectors of texts as a head reads them: by the model's pooling, or by the head's own.
 
-A head's own pooling may read all layers (``mean@mix``: a learned mix; ``mean@last_four``) or the encoder's own
-pooler. Shapes: T tokens, n texts, d width.
+A head's own pooling may read all layers (``mean@mix``: a learned mix; ``mean@last_four``) or the encoder's
+own pooler. Shapes: T tokens, n texts, d width.
 """
 
 import torch

@@ -3,7 +3,7 @@
 import * as address from "./address.js";
 import { Answer } from "./answer.js";
 import { post } from "./api.js";
-import { announce, bar, byId, make, percent, quoted, shortened } from "./elements.js";
+import { announce, byId, make, percent, quoted, shortened } from "./elements.js";
 import { Matching } from "./matching.js";
 import { PAIRS } from "./samples.js";
 
@@ -12,7 +12,6 @@ const second = byId("second");
 const region = byId("compare-result");
 const answer = new Answer(region);
 let matching = null;
-let shown = null; // the texts whose result stands on the page
 
 export function start() {
   byId("compare-form").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
@@ -55,7 +54,6 @@ function submit() {
 function wipe() {
   answer.stop();
   matching?.close();
-  shown = null;
   region.replaceChildren(make("p", { class: "empty" }, "The result appears here: a score from 0 to 5, and lines between the phrases that match."));
 }
 
@@ -69,49 +67,47 @@ function compare(a, b) {
 
 function render(found) {
   matching?.close();
-  shown = found;
   const figure = make("div", { class: "figure" });
   region.replaceChildren(
     make("div", { class: "scores" }, similarity(found), paraphrase(found)),
     figure,
     ...notes(found),
-    make("details", { class: "table" }, make("summary", {}, "The same as a table"), table(found)),
-    make("p", { class: "row" }, make("button", { class: "share quiet", type: "button" }, "Copy link to this comparison")),
+    make("div", { class: "after" },
+      make("details", { class: "table" }, make("summary", {}, "The same as a table"), table(found)),
+      make("button", { class: "share quiet", type: "button" }, "Copy link")),
   );
   matching = new Matching(figure, found);
 }
 
 function similarity({ similarity: value, level, fitted, cosine }) {
-  const pin = make("span", { class: "pin" });
-  pin.style.insetInlineStart = `${(value / 5) * 100}%`;
-  const ticks = [0, 1, 2, 3, 4, 5].map((tick) => make("span", {}, String(tick)));
   return make("div", { class: "score" },
     make("p", { class: "label" }, "Similarity"),
     make("p", { class: "big" }, make("strong", { title: `cosine ${cosine.toFixed(3)}` }, value.toFixed(1)), " of 5"),
-    make("div", { class: "scale", "aria-hidden": "true" }, make("div", { class: "track" }, filled(value / 5), pin), make("div", { class: "ticks" }, ticks)),
+    scale(value / 5, ["0", "1", "2", "3", "4", "5"]),
     make("p", { class: "words" }, level, fitted ? "" : " (a rough scale)"));
 }
 
-function filled(share) {
-  const inner = make("span");
-  inner.style.inlineSize = `${share * 100}%`;
-  return inner;
+function scale(share, ticks) {
+  const [filled, pin] = [make("span"), make("span", { class: "pin" })];
+  filled.style.inlineSize = pin.style.insetInlineStart = `${share * 100}%`;
+  return make("div", { class: "scale", "aria-hidden": "true" }, make("div", { class: "track" }, filled, pin),
+    make("div", { class: "ticks" }, ticks.map((tick) => make("span", {}, tick))));
 }
 
 function paraphrase({ paraphrase: chance }) {
   if (typeof chance !== "number") return null;
   return make("div", { class: "score" },
-    make("p", { class: "label" }, "One could stand for the other"),
+    make("p", { class: "label" }, "Paraphrase"),
     make("p", { class: "big" }, make("strong", {}, percent(chance)), " likely"),
-    bar(chance),
+    scale(chance, ["0%", "50%", "100%"]),
     make("p", { class: "words" }, verdict(chance)));
 }
 
 function verdict(chance) {
-  if (chance >= 0.85) return "a paraphrase";
-  if (chance >= 0.5) return "probably a paraphrase";
-  if (chance >= 0.15) return "probably not a paraphrase";
-  return "not a paraphrase";
+  if (chance >= 0.85) return "they say the same";
+  if (chance >= 0.5) return "they probably say the same";
+  if (chance >= 0.15) return "they probably do not say the same";
+  return "they do not say the same";
 }
 
 function notes({ warnings = [] }) {

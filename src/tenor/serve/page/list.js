@@ -35,7 +35,7 @@ export function start() {
   map = new TextMap(byId("map"), byId("map-tip"), select);
   slider.value = String(DEFAULT);
   byId("list-form").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
-  byId("list-example").addEventListener("click", () => { table.forget(); lines.value = LIST; submit(); });
+  byId("list-example").addEventListener("click", () => { table.forget(); lines.value = LIST; slider.value = "0.7"; submit(); });
   byId("download").addEventListener("click", download);
   lines.addEventListener("input", tell);
   lines.addEventListener("keydown", (event) => {

@@ -8,6 +8,8 @@ const MARGIN = 28; // pixels around the dots
 const REACH = 14; // pixels within which a dot is pointed at
 const CLOSEST = 60; // how far one can zoom in
 const STEP = 1.25;
+const LABELS = 150; // texts that are tried at most
+const LETTERS = 26; // of each
 
 export class TextMap {
   #canvas;
@@ -96,6 +98,7 @@ export class TextMap {
   #paint() {
     const { clientWidth: width, clientHeight: height } = this.#canvas;
     if (!width || !height) return;
+    this.#canvas.classList.toggle("near", this.#view.scale > 1);
     const density = devicePixelRatio || 1;
     this.#canvas.width = width * density;
     this.#canvas.height = height * density;
@@ -110,6 +113,7 @@ export class TextMap {
     }
     pen.globalAlpha = 1;
     this.#points.forEach((_, row) => this.#dot(pen, row, this.#inGroup.has(row) ? accent : edge, card));
+    this.#labels(pen, ink, card);
     for (const row of this.#chosen) ring(pen, this.where(row), this.#radius(row) + 4, ink);
     if (this.#at !== null) ring(pen, this.where(this.#at), this.#radius(this.#at) + 4, accent);
     if (this.#frame) pen.strokeRect(...this.#frame);
@@ -124,6 +128,38 @@ export class TextMap {
     pen.lineWidth = 1;
     pen.strokeStyle = rim;
     pen.stroke();
+  }
+
+  /** Write beside the dots what they say, as far as there is room: of a group only its centre. */
+  #labels(pen, ink, rim) {
+    const taken = this.#points.map((_, row) => { const [x, y] = this.where(row); return [x - 4, y - 4, x + 4, y + 4]; });
+    const centres = this.#stars.map(([centre]) => centre);
+    const alone = [...this.#points.keys()].filter((row) => !this.#inGroup.has(row));
+    pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+    pen.textBaseline = "middle";
+    pen.lineJoin = "round";
+    pen.lineWidth = 3;
+    pen.strokeStyle = rim;
+    pen.fillStyle = ink;
+    for (const row of [...new Set([...this.#chosen, ...centres, ...alone])].slice(0, LABELS)) {
+      const text = shortened(this.#texts[row].replaceAll(/\s+/g, " "), LETTERS);
+      const room = this.#room(row, pen.measureText(text).width, taken);
+      if (!room) continue;
+      taken.push(room);
+      pen.strokeText(text, room[0], room[1] + 8);
+      pen.fillText(text, room[0], room[1] + 8);
+    }
+  }
+
+  /** A free box for a label to the right of a dot, to its left, above or below; undefined if there is none. */
+  #room(row, long, taken) {
+    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    const [x, y] = this.where(row);
+    const gap = this.#radius(row) + 5;
+    const starts = [[x + gap, y - 8], [x - gap - long, y - 8], [x - long / 2, y - gap - 14], [x - long / 2, y + gap - 2]];
+    return starts.map(([left, top]) => [left, top, left + long, top + 16]).find(([left, top, right, bottom]) =>
+      left >= 2 && top >= 2 && right <= width - 2 && bottom <= height - 2
+      && !taken.some(([a, b, c, d]) => a < right && c > left && b < bottom && d > top));
   }
 
   #radius(row) {

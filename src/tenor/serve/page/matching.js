@@ -64,7 +64,7 @@ export class Matching {
   #legend({ phrases, only_first: here, only_second: there }) {
     const entries = [
       phrases.some((pair) => pair.same_words) && make("li", { class: "same" }, "same words"),
-      phrases.some((pair) => !pair.same_words) && make("li", { class: "other" }, "other words, same thing"),
+      phrases.some((pair) => !pair.same_words) && make("li", { class: "other" }, "counterpart in other words"),
       here.length + there.length > 0 && make("li", { class: "only" }, "only in one of them"),
     ];
     return make("ul", { class: "legend", "aria-label": "Colours" }, entries);
@@ -161,7 +161,7 @@ export class Matching {
       const above = boxes[0].get(number), below = boxes[1].get(number);
       if (!above?.length || !below?.length) return [];
       // A phrase that is broken over lines is tied by the piece that is nearest to the other text.
-      return [band(above[above.length - 1], below[0], stage, pair, number)];
+      return band(above[above.length - 1], below[0], stage, pair, number);
     });
     this.#canvas.setAttribute("width", stage.width);
     this.#canvas.setAttribute("height", stage.height);
@@ -170,18 +170,23 @@ export class Matching {
   }
 }
 
-/** A band from the lower edge of one box to the upper edge of another. */
+/** A band from the lower edge of one box to the upper edge of another, and the score of other words. */
 function band(above, below, stage, pair, number) {
   const [left, right, top] = [above.left - stage.left, above.right - stage.left, above.bottom - stage.top];
   const [from, to, bottom] = [below.left - stage.left, below.right - stage.left, below.top - stage.top];
   const middle = (top + bottom) / 2;
   const curve = (x, y) => `C ${x} ${middle} ${y} ${middle} ${y}`;
   const path = `M ${left} ${top} ${curve(left, from)} ${bottom} H ${to} ${curve(to, right)} ${top} Z`;
-  return draw("path", { d: path, class: `band ${pair.same_words ? "same" : "other"}`, data: { number } });
+  const shape = draw("path", { d: path, class: `band ${pair.same_words ? "same" : "other"}`, data: { number } });
+  if (pair.same_words) return [shape];
+  const score = draw("text", { x: (left + right + from + to) / 4, y: middle, class: "points", data: { number } });
+  score.textContent = pair.score.toFixed(2);
+  return [shape, score];
 }
 
+/** How a text sounds; where the model is torn, only that. */
 function toneOf(tone) {
-  if (!tone?.label) return null;
-  const chance = tone.probability ?? tone.score;
-  return make("span", { class: "tone", data: { tone: tone.label } }, `sounds ${tone.label}`, typeof chance === "number" ? ` (${percent(chance)})` : "");
+  if (!tone) return null;
+  const chance = tone.probabilities[tone.label];
+  return make("span", { class: "tone" }, chance < 0.6 ? "sounds mixed" : `sounds ${tone.label}`, make("span", { class: "hint" }, ` ${percent(chance)}`));
 }

@@ -1,11 +1,12 @@
 // Examples to click, written for this page.
 
 export const PAIRS = [
-  { name: "A promise", texts: ["We will refund the full amount within five working days.", "You get all your money back in less than a week."] },
-  { name: "Almost", texts: ["The museum opens at nine and is free for children.", "The museum closes at nine, and children pay nothing."] },
-  { name: "Who did it", texts: ["The dog chased the postman down the street.", "The postman chased the dog down the street."] },
-  { name: "Two opinions", texts: ["The film was a delight from the first scene to the last.", "I found the movie dull, and I was glad when it ended."] },
-  { name: "Same words, other meaning", texts: ["She sat by the bank of the river.", "He works at a bank in the city."] },
+  { name: "Rain", texts: ["The children were playing football in the park when it began to rain.", "It started raining while the kids played soccer in the park."] },
+  { name: "A late plane", texts: ["My flight was delayed, so I missed the meeting in Geneva.", "I could not attend the Geneva meeting because my plane left late."] },
+  { name: "Opens or closes", texts: ["The museum opens at nine and is free for children.", "The museum closes at nine, and children pay nothing."] },
+  { name: "Who chased whom", texts: ["The dog chased the postman down the street.", "The postman chased the dog down the street."] },
+  { name: "Two opinions", texts: ["The movie was wonderful and the actors were brilliant.", "A terrible film with awful acting."] },
+  { name: "Two banks", texts: ["She sat by the bank of the river.", "He works at a bank in the city."] },
   { name: "Nothing in common", texts: ["Bake the bread for forty minutes.", "The train to Lisbon was late again."] },
 ];
 

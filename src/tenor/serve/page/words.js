@@ -28,6 +28,7 @@ export function show({ ask = "neighbours", w = "", a = "", b = "", c = "" }) {
   document.querySelector(`input[name=ask][value=${kind}]`).checked = true;
   choose(kind);
   const values = kind === "analogy" ? [a, b, c] : [w];
+  byId("best").textContent = "…";
   FIELDS[kind].forEach((id, place) => { byId(id).value = values[place]; });
   if (values.every((value) => value.trim())) find(kind, values);
   else empty();
@@ -70,6 +71,7 @@ function find(kind, values) {
   region.classList.add("stale");
   answer.ask((options) => post(`api/words/${kind}`, { ...body, k: HOW_MANY }, options), ({ words }) => {
     render(words);
+    byId("best").textContent = kind === "analogy" && words.length ? words[0].word : "…";
     announce(words.length ? `${counted(words.length, "word")}; first ${words[0].word}.` : "No word fits.");
   }).finally(() => region.classList.remove("stale"));
 }

@@ -39,3 +39,11 @@ def test_as_many_as_asked_where_groups_are_small():
     assert hold_out(pairs, 20).sum() == 20
     assert hold_out(pairs, 99).all()
     assert not hold_out(pairs, 0).any()
+
+
+def test_large_groups_are_chosen_no_more_often_than_small_ones():
+    small = [(f"left {number}", f"right {number}") for number in range(2000)]
+    large = [(f"hub {number // 4}", f"spoke {number}") for number in range(8000)]
+    held = hold_out(small + large, 3000)
+    assert abs(held[:2000].mean() - 0.3) < 0.04
+    assert abs(held[2000:].mean() - 0.3) < 0.04

@@ -6,12 +6,11 @@ that the choice depends on no order of rows and on no seed.
 """
 
 from collections.abc import Sequence
-from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.text.overlap import normalise
+from tenor.text.overlap import fingerprints, normalise
 
 
 def components(pairs: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
@@ -45,9 +44,9 @@ def hold_out(pairs: Sequence[tuple[str, str]], count: int) -> NDArray[np.bool_]:
     """
     groups = components(pairs)
     sizes = np.bincount(groups, minlength=1)
-    # The least hash of a group's texts names the group, whatever the order of its pairs.
-    names = np.full(len(sizes), 2**64 - 1, dtype=np.uint64)
-    np.minimum.at(names, groups, np.array([min(map(_hash, pair)) for pair in pairs], dtype=np.uint64))
+    # The sum of its pairs' numbers names a group, whatever the order: no size of group comes first more often.
+    names = np.zeros(len(sizes), dtype=np.uint64)
+    np.add.at(names, groups, fingerprints(pairs))
     chosen = np.zeros(len(sizes), dtype=bool)
     left = count
     for group in np.argsort(names, kind="stable"):
@@ -56,7 +55,3 @@ def hold_out(pairs: Sequence[tuple[str, str]], count: int) -> NDArray[np.bool_]:
             left -= int(sizes[group])
     held: NDArray[np.bool_] = chosen[groups]
     return held
-
-
-def _hash(text: str) -> int:
-    return int.from_bytes(blake2b(normalise(text).encode("utf-8", "replace"), digest_size=8).digest(), "big")

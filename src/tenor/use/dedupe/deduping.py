@@ -117,7 +117,7 @@ def group_texts(
     """Group texts by vectors that ``encode`` fills in for the rows that it is given."""
     if not 0 < threshold <= 1:
         raise TenorError(f"The threshold is {threshold:g}; expected a cosine above 0 and at most 1.")
-    rows, of = _distinct(texts)
+    rows, of = distinct_texts(texts)
     with tempfile.TemporaryDirectory(prefix="tenor-dedupe-", ignore_cleanup_errors=True) as folder:
         aside = Path(folder) if len(rows) > exact_limit else None
         vectors = _room(len(rows), width, aside)
@@ -127,7 +127,7 @@ def group_texts(
     return _groups(texts, rows, of, centre, scores)
 
 
-def _distinct(texts: Sequence[str]) -> tuple[Rows, Rows]:
+def distinct_texts(texts: Sequence[str]) -> tuple[Rows, Rows]:
     """Give the first row of each distinct text [u], and for every text its distinct one [n], -1 if blank."""
     seen: dict[str, int] = {}
     rows: list[int] = []

@@ -1,0 +1,183 @@
+"""A vocabulary of fuzzy words: what word vectors become when each dimension is read as a feature.
+
+Distances to all words are products of matrices. With t the target and w a word, target first:
+
+    H(t, w) = Σ −t ln w − (1−t) ln(1−w) = −t · logit(w) − Σ ln(1−w),        D(t‖w) = H(t, w) − H(t)
+
+so that cross-entropy and divergence rank words alike; word first, H(w, t) and D(w‖t) differ by H(w). The
+rankings use single precision with logits that are centred per feature, which changes every distance of a
+target by the same amount; the distances of the words that are returned are computed anew in float64.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenor.errors import TenorError
+from tenor.words.fuzzy import sets
+from tenor.words.fuzzy.sets import Axis, Base, Floats
+from tenor.words.neighbours import nearest
+from tenor.words.vectors import WordVectors
+
+Measure = Literal["kl", "cross-entropy", "kl-paper", "cross-entropy-printed", "difference"]
+MEASURES: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "kl": sets.kl_bernoulli,
+    "cross-entropy": sets.cross_entropy,
+    "kl-paper": sets.kl_paper,
+    "cross-entropy-printed": sets.cross_entropy_printed,
+    "difference": sets.difference_size,
+}
+RankMeasure = Literal["cross-entropy", "kl", "kl-paper"]
+First = Literal["target", "word"]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A word and its distance from what was asked; lower is closer."""
+
+    word: str
+    distance: float
+
+
+class FuzzyWords:
+    """Words as fuzzy sets of features [V, n].
+
+    ``axis`` "column" is the paper's definition: a feature's probabilities sum to 1 over the vocabulary. With
+    "row" they sum to 1 over the features of a word, which is what entropies need.
+
+    >>> vectors = WordVectors(["red", "green", "sea"], [[2, 0, 0], [2, 1, 0], [0, 0, 3]])
+    >>> words = FuzzyWords.of(vectors)
+    >>> [near.word for near in words.nearest(words["red"], 2, exclude=["red"])]
+    ['green', 'sea']
+    """
+
+    def __init__(self, vectors: WordVectors, features: Floats, axis: Axis) -> None:
+        self.vectors = vectors
+        self.features = features
+        self.axis: Axis = axis
+        self._tables: dict[tuple[RankMeasure, First], NDArray[np.float32]] = {}
+
+    @classmethod
+    def of(
+        cls, vectors: WordVectors, *, axis: Axis = "column", prenorm: bool = False, base: Base = "e"
+    ) -> "FuzzyWords":
+        """Make fuzzy words of word vectors; see :func:`tenor.words.fuzzy.sets.feature_probabilities`."""
+        features = sets.feature_probabilities(vectors.vectors, axis=axis, prenorm=prenorm, base=base)
+        return cls(vectors, features, axis)
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.vectors
+
+    def __getitem__(self, word: str) -> Floats:
+        return np.asarray(self.features[int(self.vectors.numbers([word])[0])])
+
+    @cached_property
+    def entropies(self) -> Floats:
+        """The entropy of every word [V]: high for function words, and for words that were badly learnt."""
+        blocks = [sets.entropy(self.features[begin : begin + 8192]) for begin in range(0, len(self), 8192)]
+        return np.concatenate(blocks)
+
+    @cached_property
+    def size(self) -> float:
+        """The mean cardinality of a word, to which composed tuples are scaled."""
+        return float(self.features.sum(axis=1).mean())
+
+    def distances(
+        self,
+        first: Sequence[str] | Ints,
+        second: Sequence[str] | Ints,
+        measure: Measure = "kl",
+        *,
+        symmetric: bool = False,
+    ) -> Floats:
+        """Measure pairs of words, first to second; ``symmetric`` adds the other direction."""
+        function = MEASURES[measure]
+        a, b = (self.features[self.vectors.numbers(words)] for words in (first, second))
+        return function(a, b) + function(b, a) if symmetric else function(a, b)
+
+    def nearest(
+        self,
+        target: Floats,
+        k: int = 10,
+        *,
+        exclude: Iterable[str] = (),
+        measure: RankMeasure = "cross-entropy",
+        first: First = "target",
+        rescale: bool = False,
+    ) -> list[Near]:
+        """Find the k words nearest to a tuple of features; ``rescale`` is for composed ones."""
+        barred = self.vectors.indices(exclude)
+        numbers, distances = self.nearest_many(
+            target[None], k, exclude=barred[None], measure=measure, first=first, rescale=rescale
+        )
+        pairs = zip(numbers[0].tolist(), distances[0].tolist(), strict=True)
+        return [Near(self.vectors.words[number], distance) for number, distance in pairs if number >= 0]
+
+    def nearest_many(
+        self,
+        targets: Floats,
+        k: int = 10,
+        *,
+        exclude: Ints | None = None,
+        measure: RankMeasure = "cross-entropy",
+        first: First = "target",
+        rescale: bool = False,
+        progress: Callable[[int], None] | None = None,
+    ) -> tuple[Ints, Floats]:
+        """Find the k nearest words of tuples [q, n]: their numbers [q, k] and distances [q, k].
+
+        ``exclude`` [q, m] are numbers of words that a target may not get. Where fewer than k words are left,
+        numbers are -1 and distances infinite.
+        """
+        tuples = sets.rescaled(targets, self.size) if rescale else np.asarray(targets, dtype=np.float64)
+        if tuples.ndim != 2 or tuples.shape[1] != self.features.shape[1]:
+            raise TenorError(f"Expected tuples of {self.features.shape[1]} features; got {tuples.shape}.")
+        barred = exclude if exclude is not None and exclude.size else None
+        queries, table = self._queries(tuples, measure, first), self._table(measure, first)
+        numbers, _ = nearest(queries, table, min(k, len(self)), exclude=barred, progress=progress)
+        return numbers, self._exact(tuples, numbers, measure, first)
+
+    def _queries(self, tuples: Floats, measure: RankMeasure, first: First) -> NDArray[np.float32]:
+        """Return [q, n + 1] whose products with ``_table`` rank words, the nearest with the largest."""
+        ones = np.ones((len(tuples), 1))
+        if first == "target":
+            return np.concatenate([tuples / self.size, ones], axis=1).astype(np.float32)
+        clamped = np.clip(tuples, sets.LEAST, sets.MOST)
+        slopes = np.log(clamped) - (0.0 if measure == "kl-paper" else np.log1p(-clamped))
+        return np.concatenate([slopes, ones], axis=1).astype(np.float32)
+
+    def _table(self, measure: RankMeasure, first: First) -> NDArray[np.float32]:
+        """Return [V, n + 1]: a row of the product and, last, what is added whatever the target."""
+        if (measure, first) not in self._tables:
+            self._tables[measure, first] = self._make_table(measure, first)
+        return self._tables[measure, first]
+
+    def _make_table(self, measure: RankMeasure, first: First) -> NDArray[np.float32]:
+        clamped = np.clip(self.features, sets.LEAST, sets.MOST)
+        if first == "word":
+            own = {"cross-entropy": np.zeros(len(self)), "kl": self.entropies}
+            added = own[measure] if measure in own else -(clamped * np.log(clamped)).sum(axis=1)
+            return np.concatenate([clamped, added[:, None]], axis=1).astype(np.float32) / np.float32(
+                self.size
+            )
+        no = np.zeros_like(clamped) if measure == "kl-paper" else np.log1p(-clamped)
+        rows = np.concatenate([np.log(clamped) - no, no.sum(axis=1, keepdims=True) / self.size], axis=1)
+        rows -= rows.mean(axis=0)
+        return rows.astype(np.float32)
+
+    def _exact(self, tuples: Floats, numbers: Ints, measure: RankMeasure, first: First) -> Floats:
+        function = MEASURES[measure]
+        found = np.full(numbers.shape, np.inf)
+        for row, (target, chosen) in enumerate(zip(tuples, numbers, strict=True)):
+            there = chosen >= 0
+            words = self.features[chosen[there]]
+            found[row, there] = function(target, words) if first == "target" else function(words, target)
+        return found

@@ -1,0 +1,259 @@
+"""Set questions in writing: "noble & metal", "french - british", "(rose | violet) - red", "~good & king".
+
+    word        a word of the vocabulary; in double quotes if it holds signs or spaces
+    a & b       what both have            a | b     what either has
+    a - b       what a has beyond b       ~a        what a lacks
+
+``~`` is applied first, then ``&``; ``|`` and ``-`` are read from left to right, as + and − are. A minus sign
+counts as one only with a space or a parenthesis before it, so that hyphenated words stay whole. The answer is
+the words nearest to the composed tuple, without those of the question.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tenor.errors import TenorError, did_you_mean
+from tenor.words.fuzzy import sets
+from tenor.words.fuzzy.fuzzy_words import First, FuzzyWords, Near, RankMeasure
+from tenor.words.fuzzy.sets import Floats
+from tenor.words.neighbours import unit_rows
+from tenor.words.vectors import WordVectors
+
+LONGEST = 1000  # characters: a server takes questions from strangers
+DEEPEST = 50  # parentheses in parentheses
+
+_SIGNS = re.compile(
+    r'\s*(?:(?P<sign>[&|~()])|(?P<minus>(?:(?<=[\s()&|~])|^)-)|"(?P<quoted>[^"]*)"|(?P<word>[^\s&|~()"]+))'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that was understood: how it is read, with all parentheses, and the words in it.
+
+    >>> Question.parse("a | b & ~c - d").reading
+    '((a | (b & ~c)) - d)'
+    """
+
+    tree: "Node"
+    words: tuple[str, ...]
+
+    @property
+    def reading(self) -> str:
+        """The question with every parenthesis written."""
+        return self.tree.reading()
+
+    @property
+    def composed(self) -> bool:
+        """Whether it is more than one word."""
+        return bool(self.tree.parts)
+
+    @classmethod
+    def parse(cls, text: str) -> "Question":
+        """Understand a question, or say at which place it stops making sense."""
+        return _Parser(text).parse()
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A word, or a sign with the parts that it joins."""
+
+    sign: str
+    parts: tuple["Node", ...] = field(default=())
+
+    def reading(self) -> str:
+        """Write it with every parenthesis."""
+        if not self.parts:
+            return self.sign
+        if self.sign == "~":
+            return f"~{self.parts[0].reading()}"
+        first, second = self.parts
+        return f"({first.reading()} {self.sign} {second.reading()})"
+
+
+def ask(
+    fuzzy: FuzzyWords,
+    question: str,
+    k: int = 10,
+    *,
+    measure: RankMeasure = "cross-entropy",
+    first: First = "target",
+    rescale: bool = True,
+) -> list[Near]:
+    """Answer a set question with the k nearest words, nearest first.
+
+    >>> rows = [[3, 3, 0], [3, 0, 3], [4, 1, 1], [0, 4, 0], [2, 0, 3]]
+    >>> vectors = WordVectors(["noble", "metal", "gold", "king", "lead"], rows)
+    >>> [near.word for near in ask(FuzzyWords.of(vectors, axis="row"), "noble & metal", 1)]
+    ['gold']
+    """
+    if k < 1:
+        raise TenorError(f"The number of answers must be 1 or more; got {k}.")
+    parsed = Question.parse(question)
+    known = resolve(fuzzy.vectors, parsed)
+    target = evaluate(parsed.tree, lambda word: fuzzy[known[word]])
+    if not target.any():
+        raise TenorError(f"{parsed.reading} is empty: no feature is left, so nothing is near it.")
+    return fuzzy.nearest(
+        target,
+        k,
+        exclude=known.values(),
+        measure=measure,
+        first=first,
+        rescale=rescale and parsed.composed,
+    )
+
+
+def ask_vectors(vectors: WordVectors, question: str, k: int = 10) -> list[Near]:
+    """Answer a question with plain vectors, for comparison: & adds, - subtracts; | and ~ have no like.
+
+    The distance is 1 − cosine.
+    """
+    parsed = Question.parse(question)
+    known = resolve(vectors, parsed)
+    target = _vector(parsed.tree, lambda word: np.asarray(vectors[known[word]], dtype=np.float64))
+    exclude = vectors.indices(known.values())
+    units = unit_rows(target[None].astype(np.float32))
+    cosines = unit_rows(vectors.vectors) @ units[0]
+    cosines[exclude] = -np.inf
+    best = np.argsort(-cosines, kind="stable")[: min(k, len(vectors) - len(set(exclude.tolist())))]
+    return [Near(vectors.words[int(number)], 1.0 - float(cosines[number])) for number in best]
+
+
+def evaluate(node: Node, tuple_of: Callable[[str], Floats]) -> Floats:
+    """Compose the tuple of a question from those of its words."""
+    if not node.parts:
+        return tuple_of(node.sign)
+    values = [evaluate(part, tuple_of) for part in node.parts]
+    if node.sign == "~":
+        return sets.complement(values[0])
+    join = {"&": sets.intersection, "|": sets.union, "-": sets.difference}[node.sign]
+    return join(*values)
+
+
+def resolve(vectors: WordVectors, question: Question) -> dict[str, str]:
+    """Find each word of a question in the vocabulary, in lower case if need be, or say which is unknown."""
+    known: dict[str, str] = {}
+    for word in question.words:
+        spelt = next((form for form in (word, word.lower(), word.capitalize()) if form in vectors), None)
+        if spelt is None:
+            raise TenorError(f"{word!r} is not among the {len(vectors):,} words.{_near(vectors, word)}")
+        known[word] = spelt
+    return known
+
+
+def _near(vectors: WordVectors, word: str) -> str:
+    """Name a word that was probably meant; a hyphen may have been meant as a minus sign."""
+    left, _, right = word.partition("-")
+    if left in vectors and right in vectors:
+        return f" To take {right} away from {left}, put spaces around the sign: {left} - {right}."
+    return did_you_mean(word, [known for known in vectors.words[:100_000] if known[:2] == word[:2]])
+
+
+def _vector(node: Node, vector_of: Callable[[str], Floats]) -> Floats:
+    if not node.parts:
+        return vector_of(node.sign)
+    if node.sign in "|~":
+        meaning = "union" if node.sign == "|" else "complement"
+        raise TenorError(f"Plain vectors have no {meaning} ({node.sign}): only & and - can be compared.")
+    first, second = (_vector(part, vector_of) for part in node.parts)
+    return first + second if node.sign == "&" else first - second
+
+
+class _Parser:
+    """Reads a question from left to right: sum = product (| or - product)…, product = factor (& factor)…"""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > LONGEST:
+            raise TenorError(f"The question has {len(text):,} characters; {LONGEST:,} are the most.")
+        self.text = text
+        self.tokens = list(self._read())
+        self.at, self.depth = 0, 0
+        self.words: dict[str, None] = {}
+
+    def parse(self) -> Question:
+        if not self.tokens:
+            raise TenorError('The question is empty; ask for example "noble & metal" or "french - british".')
+        tree = self._sum()
+        if self.at < len(self.tokens):
+            sign, place = self.tokens[self.at]
+            if sign == ")":
+                raise self._error("this parenthesis closes none", place)
+            raise self._error("a sign (& | -) is missing before it", place)
+        return Question(tree, tuple(self.words))
+
+    def _sum(self) -> Node:
+        node = self._product()
+        while self._next() in ("|", "-"):
+            node = Node(self._take(), (node, self._product()))
+        return node
+
+    def _product(self) -> Node:
+        node = self._factor()
+        while self._next() == "&":
+            node = Node(self._take(), (node, self._factor()))
+        return node
+
+    def _factor(self) -> Node:
+        sign = self._next()
+        place = self.tokens[self.at][1] if sign is not None else len(self.text)
+        if sign is None:
+            raise self._error("a word is missing at the end", place)
+        if sign in ("&", "|", "-", ")"):
+            raise self._error("a word is missing before it", place)
+        if sign == "~":
+            self._take()
+            return Node("~", (self._deeper(self._factor, place),))
+        if sign == "(":
+            self._take()
+            node = self._deeper(self._sum, place)
+            if self._next() != ")":
+                raise self._error("this parenthesis is not closed", place)
+            self._take()
+            return node
+        self.at += 1
+        word = sign[1:]
+        self.words[word] = None
+        return Node(word)
+
+    def _deeper(self, read: Callable[[], Node], place: int) -> Node:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self._error(f"more than {DEEPEST} signs within one another", place)
+        node = read()
+        self.depth -= 1
+        return node
+
+    def _read(self) -> list[tuple[str, int]]:
+        """Cut the text into signs and words; a word begins with a space, to tell "-" from the sign."""
+        tokens, at = [], 0
+        end = len(self.text.rstrip())
+        while at < end:
+            match = _SIGNS.match(self.text, at)
+            if match is None:
+                raise self._error("this quotation mark is not closed", self.text.index('"', at))
+            kind = str(match.lastgroup)
+            found = match.group(kind)
+            if kind == "quoted" and not found.strip():
+                raise self._error("there is no word in the quotation marks", match.start(kind) - 1)
+            tokens.append((found if kind in ("sign", "minus") else " " + found, match.start(kind)))
+            at = match.end()
+        return tokens
+
+    def _next(self) -> str | None:
+        return self.tokens[self.at][0] if self.at < len(self.tokens) else None
+
+    def _take(self) -> str:
+        self.at += 1
+        return self.tokens[self.at - 1][0]
+
+    def _error(self, what: str, place: int) -> TenorError:
+        rest = self.text[place : place + 20].strip()
+        where = f"at {rest!r} (character {place + 1})" if rest else "at its end"
+        return TenorError(
+            f"The question {self.text.strip()!r} cannot be read {where}: {what}. "
+            "Words are joined by & (both), | (either), - (without); ~ before one means what it lacks."
+        )

@@ -44,7 +44,7 @@ def hold_out(pairs: Sequence[tuple[str, str]], count: int) -> NDArray[np.bool_]:
     """
     groups = components(pairs)
     sizes = np.bincount(groups, minlength=1)
-    # The sum of its pairs' numbers names a group, whatever the order: no size of group comes first more often.
+    # A group's name is the sum of its pairs' numbers: no order of rows matters, and no size is favoured.
     names = np.zeros(len(sizes), dtype=np.uint64)
     np.add.at(names, groups, fingerprints(pairs))
     chosen = np.zeros(len(sizes), dtype=bool)

@@ -73,7 +73,7 @@ class WordVectors:
         return load(path, lower=lower, limit=limit, problems=problems, progress=progress)
 
     def save(self, path: str | Path) -> None:
-        """Write a file: .safetensors is our own format, .txt and .vec are word2vec's text, .bin its binary."""
+        """Write a file: .safetensors is our own format, .txt and .vec word2vec's text, .bin its binary."""
         from tenor.words.writing import save
 
         save(self, path)
@@ -190,8 +190,9 @@ class WordVectors:
                 raise self._unknown(words[int(np.argmin(numbers))], int(np.sum(numbers < 0)))
             return numbers
         numbers = given.astype(np.int64)
-        if numbers.size and not -len(self) <= numbers.min() <= numbers.max() < len(self):
-            raise IndexError(f"word numbers must lie below {len(self)}")
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < len(self):
+            # Negative ones too: -1 is what `indices` gives for a word that is not there.
+            raise IndexError(f"word numbers must lie from 0 to {len(self) - 1}")
         return numbers
 
     def _fill_from_subwords(self, rows: Floats, words: list[str], missing: Ints) -> None:

@@ -1,0 +1,193 @@
+"""Reading word vectors: the format is found from the content, never from the name alone.
+
+Read are our own safetensors file, word2vec text and binary, GloVe, fastText's .vec and .bin, the latter four
+also gzipped, and the assets of the table by name.
+"""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tenor.errors import TenorError
+from tenor.text.examples import Origin
+from tenor.text.opening import Opened, open_bytes
+from tenor.text.problems import Problems
+from tenor.words.binary_format import read_binary
+from tenor.words.fasttext_format import MAGIC, read_fasttext
+from tenor.words.storage import open_stored
+from tenor.words.text_format import Table, is_text, parse_header, read_text, width_of
+from tenor.words.vectors import WordVectors
+from tenor.words.vocabulary import Vocabulary, joined
+
+Progress = Callable[[int], None]
+_WIDEST = 1 << 16
+_log = logging.getLogger("tenor")
+
+
+def load(
+    path: str | Path,
+    *,
+    lower: bool = False,
+    limit: int | None = None,
+    problems: Problems | None = None,
+    progress: Progress | None = None,
+) -> WordVectors:
+    """Read a file or an asset; see :meth:`WordVectors.load`."""
+    if limit is not None and limit < 1:
+        raise TenorError(f"The limit is {limit}; read at least one word.")
+    told = Problems() if problems is None else problems
+    vectors = _read(Path(path), lower, limit, told, progress)
+    if problems is None and (summary := told.summary()):
+        _log.warning(summary)
+    return vectors
+
+
+def _read(
+    path: Path, lower: bool, limit: int | None, problems: Problems, progress: Progress | None
+) -> WordVectors:
+    if not path.is_file():
+        from tenor.words.vector_assets import read_asset
+
+        vectors = read_asset(path, limit=limit, problems=problems, progress=progress)
+        return _finished(vectors, lower, limit)
+    with open_bytes(path) as opened:
+        if opened.head[8:9] == b"{" and opened.head[:4] != MAGIC:
+            return _finished(open_stored(path), lower, limit)
+        if opened.head[:4] == MAGIC:
+            return _finished(_from_fasttext(opened, problems), lower, limit)
+        table = _read_lines(opened, limit, problems, progress)
+        return from_table(table, opened.name, lower=lower, problems=problems)
+
+
+def _read_lines(opened: Opened, limit: int | None, problems: Problems, progress: Progress | None) -> Table:
+    name, head = opened.name, opened.head
+    if not head.strip():
+        raise TenorError(f"{name} is empty; expected word vectors.")
+    first, _, rest = head.partition(b"\n")
+    header = parse_header(first)
+    if header is not None and not (rest and width_of(first + b"\n" + rest[:1]) == 1 and _one_wide(rest)):
+        return _with_header(opened, header, rest, limit, problems, progress)
+    width = width_of(head)
+    if not 1 <= width <= _WIDEST or not any(is_text(line, width) for line in head.split(b"\n")[:100]):
+        raise TenorError(
+            f"{name} is no file of word vectors: its first lines are not a word and numbers (word2vec, "
+            "GloVe, fastText .vec), nor is it word2vec binary, fastText .bin or safetensors."
+        )
+    return read_text(
+        opened.stream, name=name, width=width, first=1, limit=limit, problems=problems, progress=progress
+    )
+
+
+def _one_wide(rest: bytes) -> bool:
+    """Tell whether the lines after the first are words with one number each, so that there is no header."""
+    return width_of(rest) == 1 and is_text(rest.partition(b"\n")[0], 1)
+
+
+def _with_header(
+    opened: Opened,
+    header: tuple[int, int],
+    rest: bytes,
+    limit: int | None,
+    problems: Problems,
+    progress: Progress | None,
+) -> Table:
+    name, (promised, width) = opened.name, header
+    if not 1 <= width <= _WIDEST or promised < 1:
+        raise TenorError(
+            f"{name}:1: the first line promises {promised:,} vectors of {width:,} numbers; "
+            f"expected at least one vector of 1 to {_WIDEST:,} numbers."
+        )
+    opened.stream.readline()
+    lines = [line for line in rest.split(b"\n")[:100] if line.strip()]
+    if not any(is_text(line, width) for line in lines):
+        found = width_of(rest) if rest.isascii() else 0
+        if found > 1 and any(is_text(line, found) for line in lines):
+            raise TenorError(
+                f"{name}:1: the first line promises vectors of {width} numbers, but the lines have {found}; "
+                "mend the first line or take it out."
+            )
+        return read_binary(
+            opened.stream, name=name, header=header, limit=limit, problems=problems, progress=progress
+        )
+    table = read_text(
+        opened.stream, name=name, width=width, first=2, limit=limit, problems=problems, progress=progress
+    )
+    if limit is None and len(table.words) != promised:
+        problems.add(
+            Origin(name, 1),
+            f"the first line promises {promised:,} vectors, and {len(table.words):,} are there",
+        )
+    return table
+
+
+def from_table(table: Table, name: str, *, lower: bool, problems: Problems) -> WordVectors:
+    """Make word vectors of what a reader found; a word that comes again is reported and left out."""
+    if not table.words:
+        summary = problems.summary()
+        raise TenorError(f"{name} holds no vector that could be read." + (f" {summary}" if summary else ""))
+    vocabulary = _decoded(table, name, lower, problems)
+    firsts, repeats = vocabulary.duplicates()
+    vectors, short = table.vectors, Path(name).name
+    if not len(repeats):
+        return WordVectors(vocabulary, vectors, name=short)
+    if not lower:
+        for first, again in zip(firsts.tolist(), repeats.tolist(), strict=True):
+            where = f"line {table.lines[first]}" if table.lines else f"number {first}"
+            origin = Origin(name, table.lines[again] if table.lines else again + 1)
+            problems.add(origin, f"the word {vocabulary[again]!r} was there before ({where}); it is left out")
+    kept = np.delete(np.arange(len(vocabulary)), repeats)
+    return WordVectors(vocabulary.take(kept), vectors[kept], name=short)
+
+
+def _decoded(table: Table, name: str, lower: bool, problems: Problems) -> Vocabulary:
+    words = table.words
+    try:
+        b"\n".join(words).decode()
+    except UnicodeDecodeError:
+        words = list(words)
+        for number, word in enumerate(words):
+            text = word.decode(errors="replace")
+            if "\ufffd" in text and text.encode() != word:
+                origin = Origin(name, table.lines[number] if table.lines else number + 1)
+                problems.add(origin, f"the word {text!r} is not UTF-8; it is read with replacement marks")
+                words[number] = text.encode()
+    if lower:
+        words = [word.decode().lower().encode() for word in words]
+    return Vocabulary(*joined(words))
+
+
+def _from_fasttext(opened: Opened, problems: Problems) -> WordVectors:
+    found = read_fasttext(opened.stream, name=opened.name)
+    table = Table(words=found.words, vectors=found.vectors)
+    vectors = from_table(table, opened.name, lower=False, problems=problems)
+    if len(vectors) != len(found.words):  # Repeated words were left out, so counts no longer fit.
+        return WordVectors(vectors.words, vectors.vectors, subwords=found.subwords, name=vectors.name)
+    return WordVectors(
+        vectors.words,
+        vectors.vectors,
+        found.counts,
+        found.contexts,
+        subwords=found.subwords,
+        name=vectors.name,
+    )
+
+
+def _finished(vectors: WordVectors, lower: bool, limit: int | None) -> WordVectors:
+    """Cut to the first words and lower-case them, where the reader of a format has not."""
+    if limit is not None and limit < len(vectors):
+        vectors = _keeping_subwords(vectors, vectors.take(np.arange(limit)))
+    if not lower:
+        return vectors
+    small = Vocabulary(*joined([word.lower().encode() for word in vectors.words]))
+    kept = np.delete(np.arange(len(small)), small.duplicates()[1])
+    cut = vectors.take(kept)
+    return _keeping_subwords(
+        vectors, WordVectors(small.take(kept), cut.vectors, cut.counts, cut.contexts, name=cut.name)
+    )
+
+
+def _keeping_subwords(whole: WordVectors, part: WordVectors) -> WordVectors:
+    part.subwords = whole.subwords
+    return part

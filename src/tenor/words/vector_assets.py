@@ -1,0 +1,60 @@
+"""Word vectors that packages carry, each in the format of its package, by the names of the assets."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tenor.assets.table import Kind
+from tenor.errors import TenorError
+from tenor.extras import require
+from tenor.files import why
+from tenor.text.problems import Problems
+from tenor.words.vectors import WordVectors
+
+Progress = Callable[[int], None]
+_KINDS: frozenset[Kind] = frozenset({"vectors"})
+
+
+def read_asset(
+    name: Path, *, limit: int | None, problems: Problems, progress: Progress | None
+) -> WordVectors:
+    """Read vectors by the name of an asset at hand, or from a folder laid out like one."""
+    from tenor.assets import find
+
+    folder = find(name, kinds=_KINDS)
+    vectors = _read_folder(folder, limit, problems, progress)
+    vectors.name = str(name)
+    return vectors
+
+
+def _read_folder(
+    folder: Path, limit: int | None, problems: Problems, progress: Progress | None
+) -> WordVectors:
+    files = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
+    tables, indexes = ([file for file in files if file.suffix == end] for end in (".npy", ".parquet"))
+    if len(tables) == len(indexes) == 1:
+        return _array_with_index(tables[0], indexes[0])
+    if len(files) == 1:
+        from tenor.words.reading import load
+
+        return load(files[0], limit=limit, problems=problems, progress=progress)
+    raise TenorError(f"{folder} holds {len(files)} files; give the file with the vectors itself.")
+
+
+def _array_with_index(table: Path, index: Path) -> WordVectors:
+    """Read a .npy array whose rows stand in the order of the words of a Parquet file."""
+    parquet = require("pyarrow.parquet", extra="tables", purpose=f"Reading {index.name}")
+    try:
+        vectors = np.load(table, mmap_mode="r", allow_pickle=False)
+        columns = parquet.read_table(index)
+    except OSError as error:
+        raise TenorError(f"Cannot read {table.parent}: {why(error)}.") from error
+    except ValueError as error:
+        raise TenorError(f"{table.parent} is damaged ({error}); fetch it again.") from error
+    words = next(
+        (column for column in columns.columns if str(column.type) in ("string", "large_string")), None
+    )
+    if words is None or vectors.ndim != 2 or len(words) != len(vectors):
+        raise TenorError(f"{index} does not name the {len(vectors):,} rows of {table.name}.")
+    return WordVectors(words.to_pylist(), vectors)

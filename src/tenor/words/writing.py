@@ -1,0 +1,69 @@
+"""Writing word vectors: our own format, or word2vec's text and binary for other programs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tenor.errors import TenorError
+from tenor.files import atomic_file
+from tenor.words.storage import refuse_infinite, store
+
+if TYPE_CHECKING:
+    from tenor.words.vectors import WordVectors
+
+_ROWS = 4096
+
+
+def save(vectors: "WordVectors", path: str | Path) -> None:
+    """Write vectors in the format that the name's ending asks for."""
+    path = Path(path)
+    if path.suffix == ".safetensors":
+        store(vectors, path)
+    elif path.suffix in (".txt", ".vec"):
+        _write_text(vectors, path)
+    elif path.suffix == ".bin":
+        _write_binary(vectors, path)
+    else:
+        raise TenorError(
+            f"{path}: the format is chosen by the ending; expected .safetensors (opens at once), "
+            ".txt or .vec (word2vec text) or .bin (word2vec binary)."
+        )
+
+
+def _write_text(vectors: "WordVectors", path: Path) -> None:
+    refuse_infinite(vectors, path)
+    _refuse_spaces(vectors, path)
+    with atomic_file(path) as aside, aside.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(f"{len(vectors)} {vectors.width}\n")
+        for begin in range(0, len(vectors), _ROWS):
+            words = vectors.words[begin : begin + _ROWS]
+            # Nine digits bring every float32 back exactly.
+            numbers = np.char.mod("%.9g", vectors.vectors[begin : begin + _ROWS]).tolist()
+            file.writelines(f"{word} {' '.join(row)}\n" for word, row in zip(words, numbers, strict=True))
+
+
+def _write_binary(vectors: "WordVectors", path: Path) -> None:
+    refuse_infinite(vectors, path)
+    _refuse_spaces(vectors, path)
+    with atomic_file(path) as aside, aside.open("wb") as file:
+        file.write(f"{len(vectors)} {vectors.width}\n".encode())
+        for begin in range(0, len(vectors), _ROWS):
+            rows = vectors.vectors[begin : begin + _ROWS].astype("<f4")
+            for number, row in enumerate(rows, begin):
+                file.write(vectors.words.encoded(number) + b" " + row.tobytes() + b"\n")
+
+
+def _refuse_spaces(vectors: "WordVectors", path: Path) -> None:
+    """Refuse words that the format could not tell from numbers."""
+    blob = vectors.words.blob
+    spaces = np.flatnonzero((blob == 32) | ((blob >= 9) & (blob <= 13)))
+    empty = np.flatnonzero(np.diff(vectors.words.offsets) == 0)
+    if len(spaces) or len(empty):
+        place = (
+            np.searchsorted(vectors.words.offsets, spaces[0], side="right") - 1 if len(spaces) else empty[0]
+        )
+        raise TenorError(
+            f"{path}: the word {vectors.words[int(place)]!r} is empty or has a space in it, which this "
+            "format cannot hold; write .safetensors."
+        )

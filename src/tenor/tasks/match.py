@@ -9,7 +9,8 @@ Equal texts of other rows do not count as wrong. Metric: mean reciprocal rank of
 dev set, the mean of both directions. Shapes: r rows, s texts per row (2, and one per hard negative), d width.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,14 @@ from tenor.tasks.task import Seen, TaskBatch, TaskData
 from tenor.tasks.text_task import TextTask
 from tenor.text.batching import distinct
 from tenor.text.tokenizer import Tokenizer
+from tenor.text.tokens import Tokens
 
 
 class MatchTask(TextTask):
     """Pulls the two texts of a row together and away from those of all others."""
 
     couples_rows = True
+    _mined: NDArray[np.int64] | None = None  # [n, count], rows whose second texts are hard negatives
 
     def prepare(self, examples: Sequence[Any], tokenizer: Tokenizer) -> TaskData:
         """Turn pairs, or triples with a hard negative, into tokens; targets number distinct texts [n, s]."""
@@ -65,29 +68,47 @@ class MatchTask(TextTask):
         """Return the vectors of both texts of each row [r, 2, d]."""
         return output[:, :2].detach().float().cpu().numpy()
 
-    def mined(
-        self, data: TaskData, predictions: NDArray[np.float32], *, generator: np.random.Generator
-    ) -> TaskData:
-        """Return the data with hard negatives that the model as it stands finds.
-
-        ``predictions`` [n, 2, d] are this task's own on the same data. Called by a sampler before an epoch
-        where ``spec.mine`` is above 0; hard negatives that the data brings stay.
-        """
+    def begin_epoch(
+        self,
+        data: TaskData,
+        vectors: Callable[[Tokens], NDArray[np.float32]],
+        *,
+        epoch: int,
+        generator: np.random.Generator,
+    ) -> None:
+        """Find hard negatives for every row with the model as it stands, where the task asks for them."""
+        if not self.spec.mine:
+            return
         assert data.targets is not None
-        picked = hard_negatives(
-            predictions[:, 0], predictions[:, 1], data.targets, count=self.spec.mine, generator=generator
+        found = vectors(data.tokens).reshape(len(data), data.sides, -1)
+        self._mined = hard_negatives(
+            found[:, 0], found[:, 1], data.targets, count=self.spec.mine, generator=generator
         )
-        if not picked.shape[1]:
-            return data
-        own = np.arange(len(data) * data.sides).reshape(-1, data.sides)
-        texts = np.concatenate([own, picked * data.sides + 1], axis=1)  # second texts of other rows
-        numbers = data.targets.reshape(-1)[texts]
-        return TaskData(
-            examples=data.examples,
-            tokens=data.tokens.take(texts.reshape(-1)),
+
+    def collate(
+        self, data: TaskData, rows: NDArray[np.int64], *, generator: np.random.Generator | None = None
+    ) -> TaskBatch:
+        """Cut rows out of the data; in training the hard negatives found for them follow as further texts."""
+        batch = super().collate(data, rows, generator=generator)
+        if self._mined is None or generator is None or not self._mined.shape[1]:
+            return batch
+        assert data.targets is not None
+        own = rows[:, None] * data.sides + np.arange(data.sides)
+        texts = np.concatenate([own, self._mined[rows] * data.sides + 1], axis=1)  # seconds of other rows
+        return replace(
+            batch,
+            tokens=data.tokens.take(texts.T.reshape(-1)),
             sides=texts.shape[1],
-            targets=numbers,
+            targets=torch.from_numpy(data.targets.reshape(-1)[texts]),
         )
+
+    def state(self) -> dict[str, Any]:
+        """Return the hard negatives of this epoch."""
+        return {} if self._mined is None else {"mined": self._mined}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Take back the hard negatives of an interrupted epoch."""
+        self._mined = np.asarray(state["mined"], dtype=np.int64) if "mined" in state else None
 
 
 def _also_right(queries: Tensor, partners: Tensor, candidates: Tensor) -> Tensor:

@@ -1,15 +1,15 @@
 """What every task is: a head on an encoder's states, a loss and a metric, for texts of its own.
 
 A task is handed its examples once (``prepare``: tokens on a flat axis and targets as arrays), cuts batches
-from them (``collate``), and after the encoder's pass sees the states of its own texts only (``Seen``), whatever
-other tasks went through the same pass. The loop knows nothing else of a task, so that a tagger, a language
-model or a parser is one more subclass.
+from them (``collate``), and after the encoder's pass sees the states of its own texts only (``Seen``),
+whatever other tasks went through the same pass. The loop knows nothing else of a task, so that a tagger, a
+language model or a parser is one more subclass.
 
 Shapes: r rows of a batch, s texts per row (1, or 2 for a pair encoded side by side), T tokens, d width.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -166,27 +166,14 @@ class Task(nn.Module, ABC):
     def score(self, predictions: NDArray[Any], data: TaskData) -> dict[str, float]:
         """Return all scores by name; ``metric.name`` is among them."""
 
-    def begin_epoch(
-        self,
-        data: TaskData,
-        vectors: Callable[[Tokens], NDArray[np.float32]],
-        *,
-        epoch: int,
-        generator: np.random.Generator,
-    ) -> None:
-        """Prepare for an epoch of training, for instance by mining with the model as it stands.
+    @property
+    def mines(self) -> bool:
+        """Whether the data is made anew before every epoch, by ``mined``."""
+        return False
 
-        ``vectors`` encodes texts to pooled vectors. What is drawn here is kept in ``state``.
-        """
-        return
-
-    def state(self) -> dict[str, Any]:
-        """Return what a resumed run needs of this epoch: arrays, tensors and what JSON holds."""
-        return {}
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` returned."""
-        return
+    def mined(self, data: TaskData, predictions: NDArray[Any], *, generator: np.random.Generator) -> TaskData:
+        """Return the data of an epoch, found with the task's own predictions of the model as it stands."""
+        return data
 
     def size(self, batch: TaskBatch) -> float:
         """Return what the losses are a mean over: rows, unless a task counts words or masked tokens.

@@ -20,18 +20,20 @@ def read_asset(
     name: Path, *, limit: int | None, problems: Problems, progress: Progress | None
 ) -> WordVectors:
     """Read vectors by the name of an asset at hand, or from a folder laid out like one."""
-    from tenor.assets import find
+    from tenor.assets import TABLE, find
 
     folder = find(name, kinds=_KINDS)
-    vectors = _read_folder(folder, limit, problems, progress)
+    row = TABLE.get(str(name))
+    # The cache keeps a note of its own beside an asset's files, so the row says which files are meant.
+    files = [folder / file.name for file in row.files] if row else sorted(folder.iterdir())
+    vectors = _read_files(folder, files, limit, problems, progress)
     vectors.name = str(name)
     return vectors
 
 
-def _read_folder(
-    folder: Path, limit: int | None, problems: Problems, progress: Progress | None
+def _read_files(
+    folder: Path, files: list[Path], limit: int | None, problems: Problems, progress: Progress | None
 ) -> WordVectors:
-    files = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
     tables, indexes = ([file for file in files if file.suffix == end] for end in (".npy", ".parquet"))
     if len(tables) == len(indexes) == 1:
         return _array_with_index(tables[0], indexes[0])

@@ -9,7 +9,7 @@ Shapes: r rows of a batch, s texts per row (1, or 2 for a pair encoded side by s
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -166,14 +166,27 @@ class Task(nn.Module, ABC):
     def score(self, predictions: NDArray[Any], data: TaskData) -> dict[str, float]:
         """Return all scores by name; ``metric.name`` is among them."""
 
-    @property
-    def mines(self) -> bool:
-        """Whether the data is made anew before every epoch, by ``mined``."""
-        return False
+    def begin_epoch(
+        self,
+        data: TaskData,
+        vectors: Callable[[Tokens], NDArray[np.float32]],
+        *,
+        epoch: int,
+        generator: np.random.Generator,
+    ) -> None:
+        """Prepare for an epoch of training, for instance by mining with the model as it stands.
 
-    def mined(self, data: TaskData, predictions: NDArray[Any], *, generator: np.random.Generator) -> TaskData:
-        """Return the data of an epoch, found with the task's own predictions of the model as it stands."""
-        return data
+        ``vectors`` encodes texts to pooled vectors. What is found here is kept in ``state``.
+        """
+        return
+
+    def state(self) -> dict[str, Any]:
+        """Return what a resumed run needs of this epoch: arrays, tensors and what JSON holds."""
+        return {}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Take back what ``state`` returned."""
+        return
 
     def size(self, batch: TaskBatch) -> float:
         """Return what the losses are a mean over: rows, unless a task counts words or masked tokens.

@@ -1,0 +1,67 @@
+"""Step plans: which updates a step makes, of which losses, moving what, by which optimiser, how often.
+
+The usual plan is one update of all losses (``joint``). A plan with several updates runs the encoder again for
+each, since the first has moved the weights by then: an update per task (``separate``), or an adversary that
+learns at every tenth batch only.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+Surgery = Literal["sum", "pcgrad"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """One move of an optimiser.
+
+    ``losses`` are names of losses, or of tasks for all losses of theirs, or patterns such as ``*.language``;
+    None means all. ``groups`` are the parameter groups that move, None all those of the optimiser.
+
+    >>> Update(losses=("mood", "*.language")).wants("mood.cross_entropy")
+    True
+    >>> Update(every=10).due(20), Update(every=10).due(21)
+    (True, False)
+    """
+
+    losses: tuple[str, ...] | None = None
+    groups: tuple[str, ...] | None = None
+    optimiser: str = "main"
+    every: int = 1
+    surgery: Surgery = "sum"
+
+    def wants(self, name: str) -> bool:
+        """Whether a loss of this name belongs to the update."""
+        if self.losses is None:
+            return True
+        task = name.partition(".")[0]
+        return any(pattern in (name, task) or fnmatchcase(name, pattern) for pattern in self.losses)
+
+    def touches(self, task: str) -> bool:
+        """Whether a loss of this task may belong to the update."""
+        if self.losses is None:
+            return True
+        return any(fnmatchcase(task, pattern.partition(".")[0]) for pattern in self.losses)
+
+    def due(self, step: int) -> bool:
+        """Whether the update is made at a step, counted from 1."""
+        return step % self.every == 0
+
+
+Plan = Sequence[Update]
+
+
+def joint(*, surgery: Surgery = "sum") -> Plan:
+    """Make one update of the sum of all losses, optionally with gradients that do not hinder one another."""
+    return (Update(surgery=surgery),)
+
+
+def separate(tasks: Iterable[str]) -> Plan:
+    """Make one update per task in every step, one after the other.
+
+    >>> [update.losses for update in separate(["mood", "near"])]
+    [('mood',), ('near',)]
+    """
+    return tuple(Update(losses=(task,)) for task in tasks)

@@ -1,0 +1,116 @@
+"""One update: losses of all pieces, their gradients, hooks, clipping, the optimiser's move."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from torch import nn
+from torch.optim import Optimizer
+
+from tenor.errors import TenorError
+from tenor.training.config import TrainingConfig
+from tenor.training.distributed import World
+from tenor.training.gradients import Gradients, project_conflicts
+from tenor.training.hooks import Hook
+from tenor.training.learner import Context, Cut, Learner
+from tenor.training.optimisers import parameters_of, set_rates
+from tenor.training.precision import arithmetic_of
+from tenor.training.progress import Progress
+
+
+class Updater:
+    """Makes the updates of a plan on a learner."""
+
+    def __init__(
+        self,
+        learner: Learner,
+        optimisers: Mapping[str, Optimizer],
+        *,
+        settings: TrainingConfig,
+        hooks: Sequence[Hook],
+        world: World,
+        precision: Literal["fp32", "bf16"],
+    ) -> None:
+        self.learner, self.optimisers, self.settings = learner, optimisers, settings
+        self.hooks, self.world, self.precision = hooks, world, precision
+
+    def update(self, batch: Any, context: Context, progress: Progress, *, factor: float) -> dict[str, float]:
+        """Move the weights by one update and return its losses, those of all processes added up."""
+        optimiser = self.optimisers[context.update.optimiser]
+        moved = parameters_of(optimiser, context.update.groups)
+        self.learner.module.zero_grad(set_to_none=True)
+        losses = self._gradients(batch, context, moved)
+        for hook in self.hooks:
+            hook.after_backward(self.learner, progress)
+        self._clip(batch, context, moved, losses)
+        _forget_others(optimiser, moved)
+        set_rates(optimiser, factor)
+        optimiser.step()
+        return losses
+
+    def _gradients(self, batch: Any, context: Context, moved: list[nn.Parameter]) -> dict[str, float]:
+        """Leave the gradients of an update in the parameters and return the losses."""
+        tasks = [task for task in self.learner.tasks(batch) if context.update.touches(task)]
+        if context.update.surgery == "sum" or len(tasks) < 2:
+            return self._backward(batch, context, moved)
+        found: list[Gradients] = []
+        losses: dict[str, float] = {}
+        for task in tasks:
+            self.learner.module.zero_grad(set_to_none=True)
+            own = replace(context, update=replace(context.update, losses=(task,)))
+            losses |= self._backward(batch, own, moved)
+            found.append([parameter.grad for parameter in moved])
+        for parameter, gradient in zip(moved, project_conflicts(found, context.generator), strict=True):
+            parameter.grad = gradient
+        return losses
+
+    def _backward(self, batch: Any, context: Context, moved: list[nn.Parameter]) -> dict[str, float]:
+        """Add up the gradients of all pieces and processes."""
+        cut = Cut(tokens=self.settings.tokens_per_pass, rank=self.world.rank, world=self.world.size)
+        sums: dict[str, float] = {}
+        for piece in self.learner.pieces(batch, cut, context.update):
+            with arithmetic_of(self.precision, moved[0].device):
+                losses = self.learner.losses(piece, context)
+                total = self.learner.weigh(losses) if losses else None
+            for name, loss in losses.items():
+                sums[name] = sums.get(name, 0.0) + float(loss.detach())
+            if total is not None and total.requires_grad:
+                total.backward()  # type: ignore[no-untyped-call]
+        names = self.world.names_of_all(list(sums))
+        if self.world.first and (extra := self.learner.settle(names)) is not None:
+            extra.backward()  # type: ignore[no-untyped-call]
+        sums = self.world.sum_numbers(sums, names)
+        self._check_losses(batch, context, sums)
+        self.world.sum_gradients(moved)
+        return sums
+
+    def _check_losses(self, batch: Any, context: Context, losses: Mapping[str, float]) -> None:
+        bad = [name for name, value in losses.items() if not math.isfinite(value)]
+        if bad:
+            self._stop(batch, context, bad, f"the loss {bad[0]!r} became {losses[bad[0]]}")
+
+    def _clip(
+        self, batch: Any, context: Context, moved: list[nn.Parameter], losses: Mapping[str, float]
+    ) -> None:
+        if not self.settings.clip:
+            return
+        norm = float(nn.utils.clip_grad_norm_(moved, self.settings.clip))
+        if not math.isfinite(norm):
+            self._stop(batch, context, list(losses), f"the length of the gradients became {norm}")
+
+    def _stop(self, batch: Any, context: Context, names: list[str], what: str) -> None:
+        raise TenorError(
+            f"At step {context.step} {what}, with the rows {self.learner.where(batch, names)}. The step was "
+            "not made, and the last checkpoint stays. Look at these rows; if they are sound, begin anew with "
+            "lower training.encoder_rate and training.head_rate, with training.clip = 1.0, or with "
+            'training.precision = "fp32".'
+        )
+
+
+def _forget_others(optimiser: Optimizer, moved: Sequence[nn.Parameter]) -> None:
+    """Drop gradients of parameters that the update does not move; an optimiser leaves these alone."""
+    kept = {id(parameter) for parameter in moved}
+    for parameter in parameters_of(optimiser):
+        if id(parameter) not in kept:
+            parameter.grad = None

@@ -8,6 +8,7 @@ from tenor.files import read_json
 from tenor.words.postprocess.method import SETTINGS, Method
 from tenor.words.postprocess.normalise import Centre, Unit, Whiten, ZScore
 from tenor.words.postprocess.nth_order import NthOrder
+from tenor.words.postprocess.principal import AllButTheTop, AllButTheTopReduced, PrincipalComponents
 
 _ROWS: tuple[type[Method], ...] = (
     Unit,
@@ -15,6 +16,9 @@ _ROWS: tuple[type[Method], ...] = (
     ZScore,
     Whiten,
     NthOrder,
+    PrincipalComponents,
+    AllButTheTop,
+    AllButTheTopReduced,
 )
 
 METHODS: Mapping[str, type[Method]] = {row.name: row for row in _ROWS}

@@ -171,12 +171,14 @@ class DedupeAnswer:
         float, Rule("Every pair from here up is in ``pairs``; higher than asked if they are many.")
     ]
     pairs: Annotated[
-        list[tuple[int, int, float]], Rule("Two rows (the smaller first) and their cosine, best first.")
+        list[tuple[int, int, float]],
+        Rule("Two rows of ``same`` (the smaller first) and their cosine, best first."),
     ]
     same: Annotated[
         list[int], Rule("For each row the first row that is equal but for case and spaces; -1 if blank.")
     ]
     points: Annotated[list[tuple[float, float]], Rule("A place for each row on a map, from -1 to 1.")]
+    notes: list[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,186 @@
+"""Starting and ending a server: the address, the model, the signals."""
+
+import contextlib
+import errno
+import ipaddress
+import logging
+import signal
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from tenor.encoders.engine import Precision
+from tenor.errors import TenorError
+from tenor.extras import require
+from tenor.files import why
+from tenor.model import load
+from tenor.serve.limits import Limits
+
+DEFAULT_PORT = 8421
+_TAKEN_SECONDS = 120  # that a client may leave its answer untaken
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to serve: what, where, to whom."""
+
+    model: str = "minilm"
+    precision: Precision | Literal["auto"] = "auto"
+    device: str = "auto"
+    index: Path | None = None
+    vectors: str | None = None
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    token: str | None = None
+    allow_origins: tuple[str, ...] = ()
+    allow_hosts: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+
+
+def serve(settings: Settings, *, ready: Callable[[str], None], note: Callable[[str], None]) -> None:
+    """Serve until the process is told to end; ``ready`` gets the address once requests are answered."""
+    for package in ("uvicorn", "starlette", "orjson"):
+        require(package, extra="serve", purpose="Serving")
+    _check(settings)
+    # Before the model is loaded, so that a port in use is told at once.
+    with contextlib.closing(_listen(settings.host, settings.port)) as listener:
+        _allow_many_connections()
+        _run(settings, listener, ready, note)
+
+
+def _run(
+    settings: Settings, listener: socket.socket, ready: Callable[[str], None], note: Callable[[str], None]
+) -> None:
+    import uvicorn
+
+    from tenor.serve.app import make_app
+    from tenor.serve.connections import timed_protocol
+    from tenor.serve.guards import LOCAL, Access
+    from tenor.serve.service import Content, Service
+
+    beyond = not _is_loopback(settings.host)
+    if beyond and settings.token is None:
+        note(f"Anybody who reaches {settings.host} can use this server; --token TOKEN asks for a token.")
+    access = Access(
+        hosts=(*LOCAL, settings.host, *settings.allow_hosts),
+        any_address=beyond,
+        origins=settings.allow_origins,
+        token=settings.token,
+    )
+    model = load(settings.model, precision=settings.precision, device=settings.device)
+    vectors = _load_vectors(settings.vectors)
+    service = Service(Content(model, settings.index, vectors, settings.aliases), settings.limits)
+    service.warm_up()
+    limits = settings.limits
+    config = uvicorn.Config(
+        make_app(service, access),
+        http=timed_protocol(limits),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=limits.connections,
+        timeout_keep_alive=int(limits.idle_seconds),
+        timeout_graceful_shutdown=int(limits.closing_seconds),
+    )
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+
+    class Announcing(uvicorn.Server):  # type: ignore[misc]
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets=sockets)
+            ready(address(listener))
+
+    with _quiet_signals():
+        Announcing(config).run(sockets=[listener])
+
+
+def address(listener: socket.socket) -> str:
+    """Return the address for a browser."""
+    host, port = listener.getsockname()[:2]
+    if ipaddress.ip_address(host).is_unspecified:
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise TenorError(f"--host {host} is no address of this machine: {error}.") from error
+    family, kind, protocol, _, place = found[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):
+            # Taken over by every connection: one that does not take its answer is closed by the system.
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _TAKEN_SECONDS * 1000)
+        listener.bind(place)
+        listener.listen(2048)
+    except OSError as error:
+        listener.close()
+        raise _cannot_listen(host, port, error) from error
+    return listener
+
+
+def _cannot_listen(host: str, port: int, error: OSError) -> TenorError:
+    if error.errno == errno.EADDRINUSE:
+        return TenorError(
+            f"Port {port} of {host} is in use, perhaps by another `tenor serve`. "
+            "Choose another one with --port, or any free one with --port 0."
+        )
+    if error.errno == errno.EACCES:
+        return TenorError(f"Port {port} may not be used by this user; choose one above 1023 with --port.")
+    return TenorError(f"Cannot listen at {host}, port {port}: {why(error)}.")
+
+
+def _check(settings: Settings) -> None:
+    if not 0 <= settings.port <= 65_535:
+        raise TenorError(f"--port is {settings.port}; expected 1 to 65535, or 0 for any free port.")
+    if settings.token is not None and not (settings.token.isascii() and settings.token.isprintable()):
+        raise TenorError("The token has characters that no header can carry; use letters and digits.")
+    if settings.token == "":
+        raise TenorError("The token is empty; leave it out, or give some letters and digits.")
+    for origin in settings.allow_origins:
+        if origin != "*" and (not origin.startswith(("http://", "https://")) or origin.count("/") != 2):
+            raise TenorError(f"--allow-origin is {origin!r}; expected for example https://example.org or *.")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def _load_vectors(name: str | None) -> Any:
+    if name is None:
+        return None
+    from tenor.words.vectors import WordVectors
+
+    return WordVectors.load(name)
+
+
+def _allow_many_connections() -> None:
+    """Raise the number of open files to what the system lets this process have."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = 65_536 if most == resource.RLIM_INFINITY else min(most, 65_536)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+@contextlib.contextmanager
+def _quiet_signals(signals: Sequence[int] = (signal.SIGINT, signal.SIGTERM)) -> Any:
+    """End quietly: uvicorn raises the signal that ended it once more, when everything is done."""
+    before = {each: signal.signal(each, lambda *_: None) for each in signals}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -1,6 +1,6 @@
 // Asking the server, and saying in plain words what went wrong.
 
-const PATIENCE = 60_000; // milliseconds
+const PATIENCE = 125_000; // milliseconds: a little more than the server gives itself
 const RETRIES = 3;
 
 let token = null;
@@ -52,7 +52,7 @@ async function send(method, path, body, signal) {
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    if (limit.aborted) throw new Failure("The server has not answered for a minute. It may be busy with something big.", { again: true });
+    if (limit.aborted) throw new Failure("The server has not answered for two minutes. It may be busy with something big.", { again: true });
     throw new Failure("The server does not answer. Is “tenor serve” still running?", { again: true });
   }
 }
@@ -68,9 +68,9 @@ async function received(response) {
 async function refusal(response) {
   const { status } = response;
   const said = await explanation(response);
-  if (status === 401 || status === 403) {
-    dispatchEvent(new CustomEvent("token-wanted"));
-    return new Failure(said ?? "This server asks for a token.", { status });
+  if (status === 401) {
+    dispatchEvent(new CustomEvent("token-wanted", { detail: { wrong: token !== null } }));
+    return new Failure("This server asks for a token: give it above.", { status });
   }
   if (status === 429) return new Failure("The server is busy with other requests. Try again in a moment.", { status, again: true });
   if (status === 413) return new Failure(said ?? "This is more than the server takes at once. Try a shorter text or list.", { status });

@@ -3,7 +3,7 @@
 import * as address from "./address.js";
 import { get, useToken } from "./api.js";
 import * as compare from "./compare.js";
-import { announce, byId, counted, make } from "./elements.js";
+import { announce, byId } from "./elements.js";
 import * as list from "./list.js";
 import * as search from "./search.js";
 import * as words from "./words.js";
@@ -84,7 +84,12 @@ function sharing() {
 
 function tokens() {
   const form = byId("token-form");
-  addEventListener("token-wanted", () => { form.hidden = false; byId("token").focus(); });
+  addEventListener("token-wanted", ({ detail }) => {
+    const shown = !form.hidden;
+    form.hidden = false;
+    byId("token-label").textContent = detail.wrong ? "That was not the token of this server." : "This server asks for a token.";
+    if (!shown) byId("token").focus();
+  });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     useToken(byId("token").value.trim());

@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import { Answer } from "./answer.js";
 import { post } from "./api.js";
 import * as csv from "./csv.js";
-import { announce, byId, counted, make, quoted, shortened } from "./elements.js";
+import { announce, byId, counted, make, shortened } from "./elements.js";
 import { groupRows } from "./grouping.js";
 import { TextMap } from "./map.js";
 import { LIST } from "./samples.js";

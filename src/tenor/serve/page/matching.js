@@ -37,7 +37,8 @@ export class Matching {
   #sides = [];
   #bands = [];
   #phrases;
-  #kept = null;
+  #kept = null; // the phrase that was clicked
+  #shown = null; // the phrase that is brought out now
   #sheer;
   #watcher;
 
@@ -66,6 +67,7 @@ export class Matching {
       phrases.some((pair) => pair.same_words) && make("li", { class: "same" }, "same words"),
       phrases.some((pair) => !pair.same_words) && make("li", { class: "other" }, "counterpart in other words"),
       here.length + there.length > 0 && make("li", { class: "only" }, "only in one of them"),
+      this.#sheer && phrases.length > 0 && make("li", { class: "how" }, "point at a phrase, or tap it, to see its counterpart"),
     ];
     return make("ul", { class: "legend", "aria-label": "Colours" }, entries);
   }
@@ -144,6 +146,7 @@ export class Matching {
   }
 
   #light(number) {
+    this.#shown = number;
     this.#figure.classList.toggle("lit", number !== null);
     for (const each of [...this.#marks(), ...this.#bands]) {
       each.classList.toggle("on", number !== null && Number(each.dataset.number) === number);
@@ -166,7 +169,7 @@ export class Matching {
     this.#canvas.setAttribute("width", stage.width);
     this.#canvas.setAttribute("height", stage.height);
     this.#canvas.replaceChildren(...this.#bands);
-    this.#light(this.#kept);
+    this.#light(this.#shown);
   }
 }
 

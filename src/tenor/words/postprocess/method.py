@@ -8,7 +8,8 @@ command line takes its options from the fields.
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from types import NoneType
+from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +62,7 @@ class Method(ABC):
 
     def settings(self) -> dict[str, Any]:
         """Return the settings by name, without what was learnt."""
-        values = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "learned"}
+        values = {name: getattr(self, name) for name in self.setting_names()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     def save(self, folder: str | Path) -> None:
@@ -86,13 +87,24 @@ class Method(ABC):
 
     @classmethod
     def with_settings(cls, given: dict[str, Any], *, where: str) -> Self:
-        """Make a method from settings by name; an unknown one is an error that names the nearest."""
-        known = [entry.name for entry in fields(cls) if entry.name != "learned"]
-        for name in given:
+        """Make a method from settings by name; an unknown one is an error that names the nearest.
+
+        Values may be texts, as they come from the command line.
+        """
+        known = cls.setting_names()
+        kinds = get_type_hints(cls)
+        values = {}
+        for name, value in given.items():
             if name not in known:
                 hint = did_you_mean(name, known) or f" It has: {', '.join(known) or 'none'}."
                 raise TenorError(f"{where}: {cls.name} has no setting {name!r}.{hint}")
-        return cls(**given)
+            values[name] = _converted(value, kinds[name], f"{where}: {name}")
+        return cls(**values)
+
+    @classmethod
+    def setting_names(cls) -> list[str]:
+        """List the names of the settings."""
+        return [entry.name for entry in fields(cls) if entry.name != "learned"]
 
 
 def checked(vectors: Floats, what: str) -> Floats:
@@ -104,6 +116,29 @@ def checked(vectors: Floats, what: str) -> Floats:
             f"(the first is number {bad[0]:,}); choose milder settings, or clean the vectors first."
         )
     return vectors
+
+
+def _converted(value: Any, kind: Any, where: str) -> Any:
+    """Bring a value, perhaps a text, to the type of a setting, or say what was expected."""
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise TenorError(f"{where} is {value!r}; expected one of {', '.join(map(str, get_args(kind)))}.")
+        return value
+    kinds = get_args(kind) or (kind,)
+    if value is None and NoneType in kinds:
+        return None
+    for one in kinds:
+        if one is bool and value in (True, False, "true", "false"):
+            return value in (True, "true")
+        if one in (int, float, str) and not isinstance(value, bool) and isinstance(value, (one, int, str)):
+            try:
+                made = one(value)
+            except ValueError:
+                continue
+            if one is not float or np.isfinite(made):
+                return made
+    names = " or ".join(one.__name__ for one in kinds if one is not NoneType)
+    raise TenorError(f"{where} is {value!r}; expected {names}.")
 
 
 def _stored(array: NDArray[Any]) -> Stored:

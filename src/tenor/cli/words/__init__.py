@@ -1,0 +1,11 @@
+"""Vectors are a file of any common format (word2vec, GloVe, fastText, safetensors) or an asset's name."""
+
+# command -> one line for the help; the function of that name lives in tenor.cli.words.<name>.
+COMMANDS = {
+    "info": "Say what a file of word vectors holds, and what is wrong with it.",
+    "convert": "Write word vectors in another format.",
+    "neighbours": "Find the nearest words of words.",
+    "analogy": "Complete: a is to b as c is to …",
+    "similarity": "Say how alike two words are.",
+    "postprocess": "Improve word vectors by one or several methods.",
+}

@@ -39,6 +39,9 @@ class Engine(Protocol):
     def token_budget(self) -> int:
         """The number of tokens of one pass at which this engine is fastest."""
 
+    def raw(self) -> "Engine":
+        """Return the same engine with vectors as pooled, never scaled to length 1: what heads read."""
+
     def vectors(self, tokens: Tokens) -> Floats:
         """Encode texts to pooled vectors [n, width], in one pass; the caller decides what goes together."""
 

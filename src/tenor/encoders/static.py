@@ -12,7 +12,7 @@ nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +94,10 @@ class StaticEngine:
     def token_budget(self) -> int:
         """The number of tokens whose vectors fit the CPU's cache."""
         return 8192
+
+    def raw(self) -> "StaticEngine":
+        """Return the same table with vectors that are never scaled to length 1."""
+        return replace(self, normalized=False)
 
     def vectors(self, tokens: Tokens) -> Floats:
         """Average the vectors of each text's known tokens; a text without any gets zeros."""

@@ -1,10 +1,9 @@
 """The README.md of a model folder: what it is, what it gives, how to open it."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from tenor.model.model import Model
+from tenor.model.folder import ModelFolder
+from tenor.model.heads import TrainedTask
 
 _CARD = """---
 library_name: {library}
@@ -32,7 +31,19 @@ model = tenor.load("path/to/{name}")
 vectors = model.encode(["A man eats.", "Somebody dines."])
 ```
 
-{elsewhere}
+{tasks}{elsewhere}
+"""
+
+_TASKS = """## Tasks
+
+| task | kind | gives | dev scores |
+| --- | --- | --- | --- |
+{rows}
+
+```
+tenor classify texts.txt --model path/to/{name}
+```
+
 """
 
 _OPENS = """The folder also opens in sentence-transformers, with the same vectors (in fp32, to rounding):
@@ -51,9 +62,16 @@ _DOES_NOT_OPEN = """sentence-transformers does not have the pooling `{pooling}` 
 `transformers` opens the encoder in it."""
 
 
-def model_card(model: "Model", *, name: str) -> str:
+def model_card(
+    settings: ModelFolder,
+    *,
+    width: int,
+    name: str,
+    source: str,
+    fingerprint: str,
+    tasks: Mapping[str, TrainedTask],
+) -> str:
     """Write the card of a model that is about to be saved under a name."""
-    settings = model.settings
     opens = settings.opens_in_sentence_transformers
     limit = "no limit" if settings.max_tokens is None else f"{settings.max_tokens} tokens; the rest is cut"
     elsewhere = (_OPENS if opens else _DOES_NOT_OPEN) + (_UNKNOWN if settings.kind == "static" else "")
@@ -61,12 +79,42 @@ def model_card(model: "Model", *, name: str) -> str:
     return _CARD.format(
         library="sentence-transformers" if opens else "tenor",
         name=name,
-        width=model.width,
+        width=width,
         length=", of length 1" if settings.normalize else "",
         limit=limit,
         pooling=settings.pooling,
         prompts=prompts,
-        source=Path(model.name).name,
-        fingerprint=model.fingerprint,
+        source=source,
+        fingerprint=fingerprint,
+        tasks=_tasks(tasks, name),
         elsewhere=elsewhere.format(name=name, pooling=settings.pooling),
     )
+
+
+def _tasks(tasks: Mapping[str, TrainedTask], name: str) -> str:
+    if not tasks:
+        return ""
+    rows = [
+        f"| {_cell(task.name)} | {task.spec.kind} | {_gives(task)} | {_scores(task)} |"
+        for task in tasks.values()
+    ]
+    return _TASKS.format(rows="\n".join(rows), name=name)
+
+
+def _gives(task: TrainedTask) -> str:
+    spec = task.spec
+    if spec.kind == "match":
+        return "vectors near each other for texts that belong together"
+    if spec.kind == "similarity":
+        return f"a score from {spec.range[0]:g} to {spec.range[1]:g}"
+    return _cell(", ".join(spec.labels[:20]) + (", …" if len(spec.labels) > 20 else ""))
+
+
+def _scores(task: TrainedTask) -> str:
+    numbers = {name: value for name, value in task.scores.items() if isinstance(value, int | float)}
+    return _cell(", ".join(f"{name} {value:.3f}" for name, value in numbers.items())) or "not measured"
+
+
+def _cell(text: str) -> str:
+    """Keep a name from breaking the table."""
+    return " ".join(text.replace("|", "\\|").split())

@@ -45,6 +45,7 @@ class ModelFolder:
     """What a model folder says, checked."""
 
     encoder: Path  # folder of the encoder's config, weights and tokenizer
+    folder: Path | None = None  # the model folder itself, where tasks stand
     kind: Literal["bert", "static"] = "bert"
     pooling: PoolingConfig = field(default_factory=PoolingConfig)
     normalize: bool = False
@@ -92,6 +93,7 @@ def read_folder(folder: str | Path) -> ModelFolder:
         normalize = normalize or _json_of(encoder.path / "config.json").get("normalize") is True
     return ModelFolder(
         encoder=encoder.path,
+        folder=folder,
         kind="static" if static else "bert",
         pooling=pooling,
         normalize=normalize,

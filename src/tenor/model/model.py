@@ -1,8 +1,11 @@
 """A model: an encoder, its tokenizer and a pooling, ready to turn texts into vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from tenor.encoders.engine import Engine, Floats, Precision
 from tenor.errors import TenorError
@@ -10,6 +13,10 @@ from tenor.model.encoding import Long, Progress, encode_texts
 from tenor.model.folder import ModelFolder
 from tenor.model.words import WordStates, word_states
 from tenor.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from tenor.model.heads import TrainedTask
+    from tenor.model.network import Network
 
 
 class Model:
@@ -65,6 +72,37 @@ class Model:
         return fingerprint(self.settings, weight_files(self.settings.encoder))
 
     @cached_property
+    def own_tasks(self) -> "Mapping[str, TrainedTask]":
+        """The tasks of the model's folder, by name."""
+        from tenor.model.heads import read_tasks
+
+        if self.settings.folder is None:
+            return {}
+        return read_tasks(self.settings.folder, width=self._encoder_width, pooling=self.settings.pooling)
+
+    @cached_property
+    def tasks(self) -> "Mapping[str, TrainedTask]":
+        """The tasks that the model can do, by name: its own, else those that come with a starter."""
+        from tenor.model.starters import starter_tasks
+
+        return self.own_tasks or starter_tasks(self)
+
+    @cached_property
+    def network(self) -> "Network":
+        """The encoder and all heads in torch, for heads that numpy cannot run."""
+        from tenor.model.torch_heads import load_network
+
+        return load_network(self.settings, self.tasks)
+
+    @cached_property
+    def _raw(self) -> Engine:
+        return self.engine.raw()
+
+    @property
+    def _encoder_width(self) -> int:
+        return self.width // len(self.settings.pooling.kinds)
+
+    @cached_property
     def english(self) -> bool | None:
         """Whether the model knows English only, guessed from its vocabulary; None where it cannot be told."""
         return _is_english(self.tokenizer.vocabulary())
@@ -94,6 +132,27 @@ class Model:
         return encode_texts(
             self.engine, self.tokenizer, texts, long=long, normalize=normalize, progress=progress, out=out
         )
+
+    def pooled(
+        self, texts: Sequence[str], *, long: Long = "truncate", progress: Progress | None = None
+    ) -> Floats:
+        """Encode texts to the vectors [n, width] that heads read: as pooled, not scaled, without a prompt."""
+        return encode_texts(self._raw, self.tokenizer, texts, long=long, progress=progress)
+
+    def predict(
+        self,
+        task: str,
+        rows: Sequence[Sequence[str]],
+        *,
+        long: Long = "truncate",
+        progress: Progress | None = None,
+    ) -> NDArray[Any]:
+        """Return what a task says of rows of one text, or of two: probabilities [n, labels] or scores [n]."""
+        from tenor.model.heads import find_task
+        from tenor.model.predicting import predict
+
+        found = find_task(self.tasks, task, model=self.name)
+        return predict(self, found, rows, long=long, progress=progress)
 
     def word_states(
         self, texts: Sequence[str | Sequence[str]], *, layer: int | None = None

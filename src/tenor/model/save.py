@@ -7,14 +7,19 @@ mean.
 """
 
 import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tenor.encoders.stored import SAFETENSORS, read_stored, weight_files, write_safetensors
+from tenor.encoders.stored import SAFETENSORS, SAFETENSORS_INDEX, read_stored, weight_files, write_safetensors
 from tenor.errors import TenorError
 from tenor.files import atomic_folder, write_json
 from tenor.model.card import model_card
+from tenor.model.fingerprint import fingerprint
 from tenor.model.folder import FORMAT, LIMIT, MODULES, SETTINGS, ST_KEYS, ST_POOLINGS, TENOR, ModelFolder
+from tenor.model.heads import TrainedTask, write_heads
 from tenor.version import VERSION
 
 if TYPE_CHECKING:
@@ -22,31 +27,60 @@ if TYPE_CHECKING:
 
 _COPIED = (
     "config.json", "tokenizer.json", "vocab.txt", "tokenizer_config.json", "special_tokens_map.json",
-    "added_tokens.json", "model.safetensors.index.json",
+    "added_tokens.json",
 )  # fmt: skip
 _MODULE = "sentence_transformers.models."  # The oldest spelling, which every version understands.
 
 
 def save_model(model: "Model", folder: Path) -> None:
     """Write a model to a new folder; it appears under its name only when it is whole."""
+    made = {"how": "saved", "from": Path(model.name).name}
+    with new_folder(folder) as aside:
+        _copy_encoder(model.settings.encoder, aside)
+        if model.own_tasks:
+            write_heads(aside, model.own_tasks)
+        write_settings(
+            aside, model.settings, width=model.width, name=folder.name, made=made, tasks=model.own_tasks
+        )
+
+
+@contextmanager
+def new_folder(folder: str | Path) -> Iterator[Path]:
+    """Yield a place to write a model to; it takes its name, which must be free, when it is whole."""
+    folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise TenorError(f"{folder} exists already; choose a folder that is new or empty.")
-    settings = model.settings
     with atomic_folder(folder) as aside:
-        _copy_encoder(settings.encoder, aside)
-        _write_modules(settings, model.width, aside)
-        if settings.max_tokens is not None:
-            limit = {"max_seq_length": settings.max_tokens, "do_lower_case": settings.lower}
-            write_json(aside / LIMIT, limit)
-        write_json(aside / SETTINGS, _st_settings(settings))
-        write_json(aside / TENOR, _tenor_settings(model))
-        (aside / "README.md").write_text(model_card(model, name=folder.name), encoding="utf-8")
+        yield aside
+
+
+def write_settings(
+    aside: Path,
+    settings: ModelFolder,
+    *,
+    width: int,
+    name: str,
+    made: Mapping[str, Any],
+    tasks: Mapping[str, TrainedTask],
+) -> None:
+    """Write all but the weights, which stand in ``aside`` already: tokenizer, settings, tasks, card."""
+    for file in _COPIED:
+        if (settings.encoder / file).is_file() and not (aside / file).exists():
+            shutil.copyfile(settings.encoder / file, aside / file)
+    _write_modules(settings, width, aside)
+    if settings.max_tokens is not None:
+        write_json(aside / LIMIT, {"max_seq_length": settings.max_tokens, "do_lower_case": settings.lower})
+    write_json(aside / SETTINGS, _st_settings(settings))
+    print_ = fingerprint(replace(settings, encoder=aside), weight_files(aside))
+    write_json(aside / TENOR, _tenor_settings(settings, print_, made, tasks))
+    source = str(made.get("from", ""))
+    card = model_card(settings, width=width, name=name, source=source, fingerprint=print_, tasks=tasks)
+    (aside / "README.md").write_text(card, encoding="utf-8")
 
 
 def _copy_encoder(source: Path, target: Path) -> None:
-    for name in _COPIED:
-        if (source / name).is_file():
-            shutil.copyfile(source / name, target / name)
+    if (source / SAFETENSORS_INDEX).is_file():
+        shutil.copyfile(source / SAFETENSORS_INDEX, target / SAFETENSORS_INDEX)
     weights = weight_files(source)
     if all(path.suffix == ".safetensors" for path in weights):
         for path in weights:
@@ -93,15 +127,17 @@ def _st_settings(settings: ModelFolder) -> dict[str, Any]:
     }
 
 
-def _tenor_settings(model: "Model") -> dict[str, Any]:
-    settings = model.settings
-    return {
+def _tenor_settings(
+    settings: ModelFolder, print_: str, made: Mapping[str, Any], tasks: Mapping[str, TrainedTask]
+) -> dict[str, Any]:
+    told = {
         "format": FORMAT,
         "tenor": VERSION,
-        "fingerprint": model.fingerprint,
+        "fingerprint": print_,
         "pooling": str(settings.pooling),
         "normalize": settings.normalize,
         "max_tokens": settings.max_tokens,
         "opens_in_sentence_transformers": settings.opens_in_sentence_transformers,
-        "made": {"how": "saved", "from": Path(model.name).name},
+        "made": dict(made),
     }
+    return told | ({"tasks": {name: task.to_json() for name, task in tasks.items()}} if tasks else {})

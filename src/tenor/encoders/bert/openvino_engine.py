@@ -6,6 +6,7 @@ inside a layer. Shapes: n texts, T tokens, d width.
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import fields
 from functools import lru_cache
 from hashlib import sha256
@@ -128,6 +129,15 @@ class OpenVINOEngine:
     def token_budget(self) -> int:
         """The number of tokens of one pass at which this engine is fastest."""
         return _TOKEN_BUDGET
+
+    def raw(self) -> "OpenVINOEngine":
+        """Return the same engine with vectors as pooled, never scaled to length 1; the weights are shared."""
+        if not self._normalize:
+            return self
+        other = copy(self)
+        other._normalize = False
+        other._compiled = lru_cache(maxsize=None)(other._compile)
+        return other
 
     def vectors(self, tokens: Tokens) -> Floats:
         """Encode texts to pooled vectors [n, width], in one pass."""

@@ -3,6 +3,7 @@
 Shapes: n texts, T tokens, d width.
 """
 
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +91,14 @@ class TorchEngine:
     def token_budget(self) -> int:
         """The number of tokens of one pass at which this engine is fastest."""
         return _TOKEN_BUDGETS.get(self.device.type, _TOKEN_BUDGETS["cpu"])
+
+    def raw(self) -> "TorchEngine":
+        """Return the same engine with vectors as pooled, never scaled to length 1; the weights are shared."""
+        if not self._normalize:
+            return self
+        other = copy(self)
+        other._normalize = False
+        return other
 
     @torch.inference_mode()
     def vectors(self, tokens: Tokens) -> Floats:

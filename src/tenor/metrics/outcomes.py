@@ -5,6 +5,7 @@ An outcome is a score together with the columns that it was computed from: one n
 known by its name, since outcomes are kept in JSON and read back by pages.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -80,18 +81,20 @@ class Outcome:
 
     def as_dict(self) -> dict[str, Any]:
         """Give what JSON can hold; a column of zeros and ones is one string, other values keep 6 digits."""
+        score = self.score if math.isfinite(self.score) else None
         if self.statistic is None:
-            return {"score": self.score}
+            return {"score": score}
         columns = [_to_json(column) for column in self.columns]
-        return {"score": self.score, "statistic": self.statistic, "items": self.items, "columns": columns}
+        return {"score": score, "statistic": self.statistic, "items": self.items, "columns": columns}
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, Any]) -> "Outcome":
         """Read back what ``as_dict`` gave."""
+        score = math.nan if kept["score"] is None else float(kept["score"])
         if kept.get("statistic") is None:
-            return cls.number(kept["score"])
+            return cls.number(score)
         columns = tuple(_from_json(column) for column in kept["columns"])
-        return cls(float(kept["score"]), kept["statistic"], columns, kept["items"])
+        return cls(score, kept["statistic"], columns, kept["items"])
 
 
 def _look_up(statistic: str) -> tuple[Statistic, int]:

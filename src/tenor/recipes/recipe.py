@@ -103,14 +103,25 @@ class CellResult:
 class Context(Protocol):
     """What the runner hands to a recipe's ``run`` beside the cell."""
 
-    scale: Scale
-    seed: int
-    settings: Settings
-    """The plan's settings."""
-    data: Path | None
-    """The folder of ``--data``; None where the plan makes its own data."""
-    work: Path
-    """A folder of this cell and seed alone, for checkpoints: a kill leaves it, the cell's end removes it."""
+    @property
+    def scale(self) -> Scale:
+        """The scale of the run."""
+
+    @property
+    def seed(self) -> int:
+        """The seed, from 1 on; 0 for a cell that does not depend on seeds. Seed every generator with it."""
+
+    @property
+    def settings(self) -> Settings:
+        """The plan's settings."""
+
+    @property
+    def data(self) -> Path | None:
+        """The folder of ``--data``; None where the plan makes its own data."""
+
+    @property
+    def work(self) -> Path:
+        """A folder of this cell and seed alone, for checkpoints: a kill leaves it, the end removes it."""
 
     def folder(self, name: str) -> Path:
         """Return a data folder of the recipe by name, or say what to do where it is absent."""

@@ -1,0 +1,184 @@
+"""Cells on disk: one file per configuration and seed, under the hash of what it depends on.
+
+OUT/cells/KEY.json    the result; it appears when it is whole
+OUT/work/KEY/         checkpoints of a cell that is being computed
+OUT/shared/KEY/       what several cells use
+OUT/errors/KEY.txt    why a cell failed, with the traceback
+"""
+
+import json
+import math
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tenor.errors import TenorError
+from tenor.files import atomic_file, atomic_folder, read_json
+from tenor.metrics.outcomes import Outcome
+from tenor.recipes.locks import locked
+from tenor.recipes.recipe import Cell, CellResult, Plan, Recipe, Scale, Settings
+from tenor.recipes.sources import Digests, dependencies, fingerprint, place_of
+
+Origin = Mapping[str, Any]
+"""The commit, machine and versions that computed a cell."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """A cell to be computed with a seed; ``seed`` is None for a cell that does not depend on seeds."""
+
+    recipe: Recipe
+    scale: Scale
+    cell: Cell
+    seed: int | None
+    key: str
+    data: Path | None
+    out: Path
+
+    @property
+    def name(self) -> str:
+        """The cell and the seed, for people."""
+        return self.cell.name if self.seed is None else f"{self.cell.name}, seed {self.seed}"
+
+    @property
+    def file(self) -> Path:
+        """Where the result lies once it is there."""
+        return self.out / "cells" / f"{self.key}.json"
+
+    @property
+    def errors(self) -> Path:
+        """Where the traceback of a failure lies."""
+        return self.out / "errors" / f"{self.key}.txt"
+
+
+def make_job(
+    recipe: Recipe, scale: Scale, cell: Cell, seed: int, *, found: Digests, data: Path | None, out: Path
+) -> Job:
+    """Name a cell by the hash of what it depends on."""
+    plan, used = recipe.plan(scale), seed if cell.seeded else None
+    depends = {
+        "recipe": [recipe.name, recipe.version],
+        "cell": [cell.name, dict(cell.settings)],
+        "scale": [scale, dict(plan.settings)],
+        "seed": used,
+        **dependencies(recipe, cell, found),
+    }
+    try:
+        key = fingerprint(depends)
+    except TypeError as error:
+        raise TenorError(f"The settings of {recipe.name}, cell {cell.name}, are no JSON: {error}.") from error
+    return Job(recipe, scale, cell, used, key, data if plan.data else None, out)
+
+
+@dataclass(slots=True, eq=False)
+class CellContext:
+    """The runner's side of ``Context``."""
+
+    job: Job
+    plan: Plan
+    found: Digests
+    watch: Callable[[int, int], None] = field(default=lambda done, total: None)
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the run."""
+        return self.job.scale
+
+    @property
+    def seed(self) -> int:
+        """The seed of this cell; 0 where it does not depend on seeds."""
+        return self.job.seed or 0
+
+    @property
+    def settings(self) -> Settings:
+        """The plan's settings."""
+        return self.plan.settings
+
+    @property
+    def data(self) -> Path | None:
+        """The folder of ``--data``; None where the plan makes its own data."""
+        return self.job.data
+
+    @property
+    def work(self) -> Path:
+        """A folder of this cell and seed alone."""
+        folder = self.job.out / "work" / self.job.key / "files"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def folder(self, name: str) -> Path:
+        """Return a data folder of the recipe by name."""
+        for folder in self.job.recipe.data:
+            if folder.name == name and self.job.data is not None:
+                return place_of(folder, self.job.data)
+        raise TenorError(f"The recipe {self.job.recipe.name} has no data folder {name!r} at this scale.")
+
+    def generator(self) -> np.random.Generator:
+        """Return a new random generator of this cell's seed."""
+        return np.random.default_rng(self.seed)
+
+    def shared(self, name: str, make: Callable[[Path], None], *, settings: Settings) -> Path:
+        """Return a folder that several cells use, made by the first that asks."""
+        recipe, cell = self.job.recipe, self.job.cell
+        depends = [recipe.name, recipe.version, name, dict(settings), self.scale, dict(self.settings)]
+        key = fingerprint([depends, dependencies(recipe, cell, self.found)["data"]])
+        folder = self.job.out / "shared" / key
+        with locked(self.job.out / "shared" / f"{key}.lock", wait=True):
+            if not folder.is_dir():
+                with atomic_folder(folder) as aside:
+                    make(aside)
+        return folder
+
+    def progress(self, done: int, total: int) -> None:
+        """Tell how far this cell is."""
+        self.watch(done, total)
+
+
+def keep(job: Job, result: CellResult, *, seconds: float, origin: Origin) -> None:
+    """Write a result under its key, and clear what was only needed on the way."""
+    record = {
+        "cell": job.cell.name,
+        "seed": job.seed,
+        "seconds": round(seconds, 2),
+        "origin": dict(origin),
+        "outcomes": {name: outcome.as_dict() for name, outcome in result.outcomes.items()},
+        "notes": list(result.notes),
+        "series": _plain({name: dict(columns) for name, columns in result.series.items()}),
+        "extras": _plain(dict(result.extras)),
+    }
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+    job.file.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_file(job.file) as aside:
+        aside.write_text(text + "\n", encoding="utf-8")
+    job.errors.unlink(missing_ok=True)
+    shutil.rmtree(job.out / "work" / job.key / "files", ignore_errors=True)
+
+
+def kept(job: Job) -> dict[str, Any] | None:
+    """Read a result that was kept, None where there is none or it is damaged."""
+    if not job.file.is_file():
+        return None
+    try:
+        record: dict[str, Any] = read_json(job.file)
+        for outcome in record["outcomes"].values():
+            Outcome.from_dict(outcome)
+    except (TenorError, KeyError, TypeError, AttributeError, ValueError):
+        return None  # computed anew
+    return record
+
+
+def _plain(value: Any) -> Any:
+    """Turn arrays and numpy's numbers into what JSON holds; a number that is none becomes null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,260 @@
+"""The results of a recipe: everything that its page shows, in one JSON file.
+
+Per cell, seed and item, with the command, the digests of the data, and the commit, machine and versions
+that computed it. Columns that occur often, such as gold labels, stand in the file once.
+"""
+
+import json
+import math
+import os
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tenor.errors import TenorError
+from tenor.files import atomic_file, read_json
+from tenor.metrics.judge import Judge
+from tenor.metrics.outcomes import Outcome
+from tenor.metrics.verdicts import Claim, Contrast, Judgement
+from tenor.recipes.cells import Job, kept
+from tenor.recipes.recipe import Cell, Recipe, Scale
+from tenor.recipes.sources import Digests, fingerprint, missing_needs
+from tenor.recipes.work import last_error
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was measured, and where it came from; ``kept`` is the content of the JSON file."""
+
+    recipe: Recipe
+    kept: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def scale(self) -> Scale:
+        """The scale of the run."""
+        scale: Scale = self.kept["scale"]
+        return scale
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """All cells of the scale, run or not."""
+        return self.recipe.plan(self.scale).cells
+
+    @cached_property
+    def records(self) -> dict[str, dict[int | None, Mapping[str, Any]]]:
+        """cell -> seed -> what was kept: outcomes, notes, series, extras, seconds."""
+        found: dict[str, dict[int | None, Mapping[str, Any]]] = {}
+        for record in self.kept["cells"]:
+            found.setdefault(record["cell"], {})[record["seed"]] = record
+        return found
+
+    @cached_property
+    def measured(self) -> dict[str, dict[int | None, dict[str, Outcome]]]:
+        """cell -> seed -> metric -> outcome."""
+        columns = self.kept["columns"]
+        return {
+            cell: {
+                seed: {name: _unpacked(kept, columns) for name, kept in record["outcomes"].items()}
+                for seed, record in by_seed.items()
+            }
+            for cell, by_seed in self.records.items()
+        }
+
+    @cached_property
+    def metrics(self) -> tuple[str, ...]:
+        """All metrics, in the order of their first appearance, then those made of others."""
+        names = dict.fromkeys(
+            name for cells in self.measured.values() for one in cells.values() for name in one
+        )
+        return (*names, *(name for name in self.recipe.composites if name not in names))
+
+    @cached_property
+    def judge(self) -> Judge:
+        """Judges contrasts on these results."""
+        return Judge(self.measured)
+
+    @cached_property
+    def judgements(self) -> list[Judgement]:
+        """The verdict on every claim of the recipe."""
+        return [self.judged(claim) for claim in self.recipe.claims]
+
+    def judged(self, claim: Claim) -> Judgement:
+        """Judge a claim, whose contrast may name metrics that are made of others."""
+        if claim.contrast is None:
+            return self.judge(claim)
+        found = self.judge(_replaced(claim, self.spelt_out(claim.contrast)))
+        return Judgement(claim, found.verdict, found.interval, found.seeds, found.note)
+
+    def spelt_out(self, contrast: Contrast) -> Contrast:
+        """Replace metrics that are made of others by those others."""
+        weights: dict[tuple[str, str], float] = {}
+        offset = contrast.offset
+        for (cell, metric), weight in contrast.weights.items():
+            made = self.recipe.composites.get(metric)
+            offset += weight * made.offset if made else 0.0
+            for name, share in made.weights.items() if made else [(metric, 1.0)]:
+                weights[cell, name] = weights.get((cell, name), 0.0) + weight * share
+        return Contrast(weights, offset)
+
+    def scores(self, cell: str, metric: str) -> list[float]:
+        """Give the scores of a cell, one per seed, in the order of the seeds; [] where there are none."""
+        by_seed = self.measured.get(cell, {})
+        made = self.recipe.composites.get(metric)
+        found = (_score(outcomes, metric, made) for _, outcomes in sorted(by_seed.items(), key=_by_seed))
+        return [score for score in found if score is not None]
+
+    def mean(self, cell: str, metric: str) -> float:
+        """Give the mean score of a cell over its seeds; NaN where there is none."""
+        scores = self.scores(cell, metric)
+        return statistics.fmean(scores) if scores else math.nan
+
+    def series(self, cell: str, name: str) -> list[Mapping[str, Sequence[float]]]:
+        """Give a curve of a cell, one per seed that has it."""
+        by_seed = sorted(self.records.get(cell, {}).items(), key=_by_seed)
+        return [record["series"][name] for _, record in by_seed if name in record["series"]]
+
+    def extras(self, cell: str, name: str) -> list[Any]:
+        """Give an extra of a cell, one per seed that has it."""
+        by_seed = sorted(self.records.get(cell, {}).items(), key=_by_seed)
+        return [record["extras"][name] for _, record in by_seed if name in record["extras"]]
+
+
+def gather(recipe: Recipe, scale: Scale, jobs: Sequence[Job], found: Digests, *, seeds: int) -> Results:
+    """Collect what is there of a plan: results, failures, and cells that lack their data."""
+    plan = recipe.plan(scale)
+    records, columns, failed = [], dict[str, Any](), []
+    origins: list[Any] = []
+    hidden = _paths(jobs)
+    for job in jobs:
+        if (record := kept(job)) is not None:
+            records.append(_packed(_without(record, hidden), columns, origins))
+        elif error := last_error(job):
+            failed.append({"cell": job.cell.name, "seed": job.seed, "error": _without(error, hidden)})
+    lacking = {cell.name: missing_needs(cell, found, plan) for cell in plan.cells}
+    content = {
+        "format": FORMAT,
+        "recipe": recipe.name,
+        "version": recipe.version,
+        "scale": scale,
+        "seeds": seeds,
+        "command": f"tenor run {recipe.name} --scale {scale} --seeds {seeds}"
+        + (" --data DIR" if found else ""),
+        "origins": origins,
+        "data": {name: dict(files) for name, files in found.items()},
+        "settings": dict(plan.settings),
+        "cells": records,
+        "failed": failed,
+        "lacking": {name: needs for name, needs in lacking.items() if needs},
+        "columns": columns,
+    }
+    return Results(recipe, content)
+
+
+def write_results(results: Results, out: Path) -> Path:
+    """Write the results of a scale, atomically, a cell a line."""
+    path = out / f"{results.recipe.name}-{results.scale}.json"
+    write_compactly(results.kept, path)
+    return path
+
+
+def write_compactly(content: Mapping[str, Any], path: Path) -> None:
+    """Write JSON with one line per part, cell and column: neither one huge line nor one line per number."""
+    lines = []
+    for name, value in content.items():
+        if name in ("cells", "failed"):
+            inner = ",\n  ".join(_dumped(one) for one in value)
+            lines.append(f'"{name}": [\n  {inner}\n ]' if value else f'"{name}": []')
+        elif name == "columns":
+            inner = ",\n  ".join(f"{_dumped(key)}: {_dumped(one)}" for key, one in value.items())
+            lines.append(f'"{name}": {{\n  {inner}\n }}' if value else f'"{name}": {{}}')
+        else:
+            lines.append(f'"{name}": {_dumped(value)}')
+    with atomic_file(path) as aside:
+        aside.write_text("{\n " + ",\n ".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def read_results(recipe: Recipe, path: str | Path) -> Results:
+    """Read results back, or say why they cannot be used."""
+    content = read_json(path)
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise TenorError(f"{path} holds no results of a recipe in format {FORMAT}.")
+    if content["recipe"] != recipe.name:
+        raise TenorError(f"{path} holds results of {content['recipe']}, not of {recipe.name}.")
+    return Results(recipe, content)
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _packed(record: Mapping[str, Any], columns: dict[str, Any], origins: list[Any]) -> dict[str, Any]:
+    """Put columns (under their hash) and origin of a record aside, so that each stands in the file once."""
+    if record["origin"] not in origins:
+        origins.append(record["origin"])
+    outcomes = {}
+    for name, outcome in record["outcomes"].items():
+        keys = []
+        for column in outcome.get("columns", ()):
+            keys.append(fingerprint(column)[:12])
+            columns[keys[-1]] = column
+        outcomes[name] = {**outcome, "columns": keys} if keys else outcome
+    return {**record, "origin": origins.index(record["origin"]), "outcomes": outcomes}
+
+
+def _unpacked(outcome: Mapping[str, Any], columns: Mapping[str, Any]) -> Outcome:
+    keys = outcome.get("columns", ())
+    return Outcome.from_dict({**outcome, "columns": [columns[key] for key in keys]})
+
+
+def _score(outcomes: Mapping[str, Outcome], metric: str, made: Any) -> float | None:
+    if made is None:
+        return outcomes[metric].score if metric in outcomes else None
+    if any(name not in outcomes for name in made.weights):
+        return None
+    total: float = made.offset + sum(share * outcomes[name].score for name, share in made.weights.items())
+    return total
+
+
+def _by_seed(item: tuple[int | None, Any]) -> int:
+    return item[0] or 0
+
+
+def _replaced(claim: Claim, contrast: Contrast) -> Claim:
+    return Claim(
+        text=claim.text,
+        contrast=contrast,
+        direction=claim.direction,
+        smallest=claim.smallest,
+        reference=claim.reference,
+        reason=claim.reason,
+    )
+
+
+def _paths(jobs: Iterable[Job]) -> dict[str, str]:
+    """List the folders of this machine that may stand in messages, and what is written instead."""
+    found: dict[str, str] = {}
+    for job in jobs:
+        for path, name in ((job.data, "DATA"), (job.out, "OUT")):
+            if path is not None:
+                found |= {os.fspath(path.resolve()): name, os.fspath(path): name}
+    found |= {os.fspath(Path.cwd()): ".", os.path.expanduser("~"): "~"}
+    ordered = sorted(found, key=len, reverse=True)
+    return {path: found[path] for path in ordered if len(path) > 2}
+
+
+def _without(value: Any, hidden: Mapping[str, str]) -> Any:
+    """Take the folders of this machine out of every text."""
+    if isinstance(value, str):
+        for path, name in hidden.items():
+            value = value.replace(path, name)
+        return value
+    if isinstance(value, Mapping):
+        return {key: _without(one, hidden) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_without(one, hidden) for one in value]
+    return value

@@ -1,0 +1,203 @@
+"""Computing cells: here, one after the other, or in several processes at once.
+
+A cell that fails leaves its traceback in OUT/errors and does not stop the others. In processes of their
+own, even a cell that ends its process (too little memory, a bad instruction) only fails itself.
+"""
+
+import os
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from multiprocessing import connection, get_context
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from typing import Literal, Protocol
+
+from tenor.errors import TenorError
+from tenor.files import atomic_file
+from tenor.recipes.budget import Budget
+from tenor.recipes.cells import CellContext, Job, Origin, keep, kept, make_job
+from tenor.recipes.locks import locked
+from tenor.recipes.recipe import Recipe, Scale
+from tenor.recipes.sources import Digests
+
+State = Literal["done", "failed", "elsewhere"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a job ended: done, failed (``error`` says why), or being computed by another process."""
+
+    job: Job
+    state: State
+    seconds: float = 0.0
+    error: str = ""
+
+
+class Watch(Protocol):
+    """Who wants to know how a run goes on."""
+
+    def began(self, job: Job) -> None:
+        """A cell has begun."""
+
+    def moved(self, job: Job, done: int, total: int) -> None:
+        """A cell has come so far (told only where one is computed at a time)."""
+
+    def ended(self, ended: Ended) -> None:
+        """A cell has ended."""
+
+
+def compute(job: Job, found: Digests, *, origin: Origin, moved: Callable[[int, int], None]) -> Ended:
+    """Compute a cell and keep its result, unless another process is at it."""
+    with locked(job.out / "work" / job.key / "lock", wait=False) as ours:
+        if not ours:
+            return Ended(job, "elsewhere")
+        if (there := kept(job)) is not None:  # finished by another process in the meantime
+            return Ended(job, "done", there["seconds"])
+        begin = time.perf_counter()
+        try:
+            context = CellContext(job, job.recipe.plan(job.scale), found, moved)
+            result = job.recipe.run(job.cell, context)
+            seconds = time.perf_counter() - begin
+            keep(job, result, seconds=seconds, origin=origin)
+        except Exception as error:  # whatever a cell stumbles over, the other cells go on
+            return Ended(job, "failed", time.perf_counter() - begin, _told(job, error))
+        return Ended(job, "done", seconds)
+
+
+def one_by_one(
+    jobs: Sequence[Job], found: Digests, *, origin: Origin, budget: Budget, watch: Watch
+) -> Iterator[Ended]:
+    """Compute cells in this process, as long as the budget allows."""
+    for job in jobs:
+        if not budget.allows():
+            return
+        watch.began(job)
+        ended = compute(job, found, origin=origin, moved=partial(watch.moved, job))
+        budget.took(ended.seconds)
+        watch.ended(ended)
+        yield ended
+
+
+def in_processes(
+    jobs: Sequence[Job], found: Digests, *, count: int, origin: Origin, budget: Budget, watch: Watch
+) -> Iterator[Ended]:
+    """Compute cells in ``count`` processes at once; each takes its share of the threads."""
+    waiting, running = list(jobs), dict[SpawnProcess, tuple[Job, float]]()
+    with _threads_per_process(count):
+        try:
+            while waiting or running:
+                while waiting and len(running) < count and budget.allows():
+                    job = waiting.pop(0)
+                    watch.began(job)
+                    running[_start(job, found, origin)] = (job, time.perf_counter())
+                if not running:
+                    return  # the budget is used up
+                for ended in _finished(running):
+                    budget.took(ended.seconds)
+                    watch.ended(ended)
+                    yield ended
+        finally:
+            for process in running:
+                process.terminate()
+
+
+def _start(job: Job, found: Digests, origin: Origin) -> SpawnProcess:
+    # A fresh process: a fork would inherit threads of torch in an unknown state.
+    arguments = (_where(job.recipe), job.scale, job.cell.name, job.seed, found, job.data, job.out, origin)
+    process = get_context("spawn").Process(target=_child, args=arguments, daemon=True)
+    process.start()
+    return process
+
+
+def _child(
+    where: tuple[str, str],
+    scale: Scale,
+    cell: str,
+    seed: int | None,
+    found: Digests,
+    data: Path | None,
+    out: Path,
+    origin: Origin,
+) -> None:
+    module, name = where
+    recipe: Recipe = getattr(import_module(module), name)
+    chosen = next(one for one in recipe.plan(scale).cells if one.name == cell)
+    job = make_job(recipe, scale, chosen, seed or 0, found=found, data=data, out=out)
+    compute(job, found, origin=origin, moved=lambda done, total: None)
+
+
+def _where(recipe: Recipe) -> tuple[str, str]:
+    """Say where a new process finds the recipe: the module of the table, else that of its ``run``."""
+    from tenor.recipes.table import RECIPES
+
+    if recipe.name in RECIPES:
+        return f"tenor.recipes.{RECIPES[recipe.name]}", "RECIPE"
+    module = recipe.run.__module__
+    named = [name for name, value in vars(import_module(module)).items() if value is recipe]
+    if not named:
+        raise TenorError(f"Processes of their own need the recipe {recipe.name} to be a name of {module}.")
+    return module, named[0]
+
+
+def _finished(running: dict[SpawnProcess, tuple[Job, float]]) -> list[Ended]:
+    """Wait until a process ends, and say how each ended one did."""
+    over = connection.wait([process.sentinel for process in running])
+    ended = []
+    for process in [process for process in running if process.sentinel in over]:
+        process.join()
+        job, begin = running.pop(process)
+        ended.append(_judge_end(job, process.exitcode, time.perf_counter() - begin))
+    return ended
+
+
+def _judge_end(job: Job, code: int | None, seconds: float) -> Ended:
+    if (record := kept(job)) is not None:
+        return Ended(job, "done", record["seconds"])
+    if job.errors.is_file():
+        return Ended(job, "failed", seconds, last_error(job) or "")
+    if code == 0:
+        return Ended(job, "elsewhere")
+    reason = (
+        f"its process was ended by signal {-code}" if code and code < 0 else f"its process ended with {code}"
+    )
+    return Ended(job, "failed", seconds, _write_error(job, reason, reason))
+
+
+def last_error(job: Job) -> str | None:
+    """Return the sentence about a job's last failure, None where it did not fail."""
+    try:
+        return job.errors.read_text(encoding="utf-8").partition("\n")[0]
+    except OSError:
+        return None
+
+
+def _told(job: Job, error: Exception) -> str:
+    sentence = str(error) if isinstance(error, TenorError) else f"{type(error).__name__}: {error}"
+    return _write_error(job, " ".join(sentence.split()), traceback.format_exc())
+
+
+def _write_error(job: Job, sentence: str, details: str) -> str:
+    job.errors.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_file(job.errors) as aside:
+        aside.write_text(f"{sentence}\n\n{details}\n", encoding="utf-8", errors="replace")
+    return sentence
+
+
+@contextmanager
+def _threads_per_process(count: int) -> Iterator[None]:
+    from tenor.machine import thread_count
+
+    name, before = "OMP_NUM_THREADS", os.environ.get("OMP_NUM_THREADS")
+    os.environ[name] = str(max(1, thread_count() // count))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before

@@ -45,10 +45,9 @@ def induce(
     """
     to_target, best_forward = _nearness(source, target, k)
     to_source, best_backward = _nearness(target, source, k)
-    forward = _choose(source, target, to_source, keep, generator)
+    forward, backward = _choose(source, target, to_target, to_source, keep, generator)
     if direction == "forward":
         return Induced(np.arange(len(source)), forward, best_forward)
-    backward = _choose(target, source, to_target, keep, generator)
     objective = (best_forward + best_backward) / 2
     if direction == "mutual":
         agree = np.flatnonzero(backward[forward] == np.arange(len(source)))
@@ -66,16 +65,35 @@ def _nearness(queries: Floats, targets: Floats, k: int) -> tuple[Floats, float]:
 
 
 def _choose(
-    queries: Floats, targets: Floats, near: Floats, keep: float, generator: np.random.Generator | None
-) -> NDArray[np.int64]:
-    """Return the best target of each query by CSLS, among the candidates that chance keeps."""
-    if keep >= 1.0:
-        return nearest(queries, targets, 1, penalty=near * np.float32(0.5))[0][:, 0]
-    if generator is None:
-        raise ValueError("stochastic induction needs a generator")
-    chosen = np.empty(len(queries), dtype=np.int64)
-    for part, scores in score_blocks(queries, targets):
-        scores -= near / 2
+    source: Floats,
+    target: Floats,
+    near_source: Floats,
+    near_target: Floats,
+    keep: float,
+    generator: np.random.Generator | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the best target of each source word and the best source of each target word, by CSLS.
+
+    One product serves both directions; either has candidates of its own that chance keeps.
+    """
+    forward = np.empty(len(source), dtype=np.int64)
+    backward = np.zeros(len(target), dtype=np.int64)
+    best = np.full(len(target), -np.inf, dtype=np.float32)
+    columns = np.arange(len(target))
+    for part, scores in score_blocks(source, target):
+        ahead = _thinned(scores - near_target * np.float32(0.5), keep, generator)
+        forward[part] = ahead.argmax(axis=1)
+        back = _thinned(scores - near_source[part, None] * np.float32(0.5), keep, generator)
+        rows = back.argmax(axis=0)
+        values = back[rows, columns]
+        better = values > best
+        backward[better], best[better] = rows[better] + part.start, values[better]
+    return forward, backward
+
+
+def _thinned(scores: Floats, keep: float, generator: np.random.Generator | None) -> Floats:
+    if keep < 1.0:
+        if generator is None:
+            raise ValueError("stochastic induction needs a generator")
         scores[generator.random(scores.shape, dtype=np.float32) >= keep] = -np.inf
-        chosen[part] = scores.argmax(axis=1)
-    return chosen
+    return scores

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.floating]
-_CELLS = 16_000_000  # scores held at once: 64 MB in float32
+_CELLS = 8_000_000  # scores held at once: 32 MB in float32
 
 
 def score_blocks(queries: Rows, targets: Rows) -> Iterator[tuple[slice, Rows]]:

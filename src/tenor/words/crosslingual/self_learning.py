@@ -3,9 +3,9 @@
     D(0) = seed pairs;  repeat  W = orthogonal map on D(k);  D(k+1) = nearest neighbours of XW and Z by CSLS
 
 Words are taken from the most frequent ones of either language. The loop ends when a dictionary comes back
-unchanged, or when the objective (mean cosine of nearest neighbours) has not risen for ``patience`` rounds. In
-the stochastic form candidates are kept with probability p, which starts low and doubles whenever patience
-runs out; patience at p = 1 ends the loop (Artetxe et al. 2018).
+unchanged, or when the objective (mean cosine of nearest neighbours) has not risen by ``least_gain`` within
+``patience`` rounds. In the stochastic form candidates are kept with probability p, which starts low and
+doubles whenever patience runs out; patience at p = 1 ends the loop (Artetxe et al. 2018).
 """
 
 from collections.abc import Callable
@@ -29,11 +29,16 @@ class SelfLearningConfig:
     csls_k: int = 10
     stochastic: bool = False
     first_keep: float = 0.1
-    patience: int = 50
-    least_gain: float = 1e-6
+    patience: int = 3
+    least_gain: float = 1e-4  # beyond it the dictionary hardly changes, though the loop would go on for hours
     most_rounds: int = 1000
     keep_seed: bool = False  # add the seed pairs to every induced dictionary
     seed: int = 0
+
+    @classmethod
+    def vecmap(cls, *, seed: int = 0) -> "SelfLearningConfig":
+        """Return the settings of VecMap itself: stochastic, pairs of both directions, and long patience."""
+        return cls(direction="union", stochastic=True, patience=50, least_gain=1e-6, seed=seed)
 
     def __post_init__(self) -> None:
         if not 0 < self.first_keep <= 1:
@@ -93,7 +98,7 @@ def self_learn(
             return Learned(pairs, rounds, True)
         if found.objective - best >= config.least_gain:
             best, last_gain = found.objective, number
-        elif number - last_gain > config.patience:
+        elif number - last_gain >= config.patience:
             if keep == 1.0:
                 return Learned(pairs, rounds, True)
             keep, last_gain = min(1.0, 2 * keep), number

@@ -1,0 +1,158 @@
+"""Align the word vectors of two languages: from two vocabularies and a seed dictionary to one shared space.
+
+``procrustes`` is a rotation, ``vecmap`` the advanced map on the seed, ``vecmap-self`` self-learning
+from the seed, then the advanced map on what was learnt, ``rcsls`` a map trained for CSLS retrieval. Before
+any of them the spaces may be brought to another order of similarity (``alpha``).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from tenor.errors import TenorError, did_you_mean
+from tenor.words.crosslingual.alpha_search import search_alphas
+from tenor.words.crosslingual.maps import Maps, advanced_map, orthogonal_map
+from tenor.words.crosslingual.rcsls import RcslsConfig, rcsls_map
+from tenor.words.crosslingual.seed import KnownPairs, known_pairs
+from tenor.words.crosslingual.self_learning import Round, SelfLearningConfig, self_learn
+from tenor.words.crosslingual.spaces import check_spaces, prepare
+from tenor.words.neighbours import Floats, unit_rows
+from tenor.words.vectors import WordVectors
+
+AlignMethod = Literal["procrustes", "vecmap", "vecmap-self", "rcsls"]
+METHODS: tuple[AlignMethod, ...] = get_args(AlignMethod)
+Note = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlignConfig:
+    """How two spaces are brought together."""
+
+    method: AlignMethod = "vecmap-self"
+    alpha: tuple[float, float] | Literal["search"] = (0.0, 0.0)  # of the source, of the target
+    axes: int | None = None  # keep only so many of the strongest shared axes (vecmap, vecmap-self)
+    self_learning: SelfLearningConfig = field(default_factory=SelfLearningConfig)
+    rcsls: RcslsConfig = field(default_factory=RcslsConfig)
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            hint = did_you_mean(self.method, METHODS) or f" There are {', '.join(METHODS)}."
+            raise TenorError(f"There is no method {self.method!r} to align with.{hint}")
+        if self.axes is not None and (self.axes < 1 or self.method not in ("vecmap", "vecmap-self")):
+            raise TenorError("axes is at least 1, and only vecmap and vecmap-self can leave some out.")
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """Both languages in one space, rows of length 1, and how they got there."""
+
+    source: WordVectors
+    target: WordVectors
+    report: dict[str, Any]
+
+
+def align(
+    source: WordVectors,
+    target: WordVectors,
+    seed: Sequence[tuple[str, str]],
+    *,
+    config: AlignConfig | None = None,
+    note: Note | None = None,
+) -> Aligned:
+    """Map the vectors of two languages into one space, from pairs of words that mean the same.
+
+    >>> words = WordVectors(["one", "two", "three", "four"], np.eye(4))
+    >>> turned = WordVectors(["eins", "zwei", "drei", "vier"], np.eye(4)[[1, 2, 3, 0]])
+    >>> seed = [("one", "eins"), ("two", "zwei"), ("three", "drei")]
+    >>> aligned = align(words, turned, seed, config=AlignConfig(method="procrustes"))
+    >>> float(round(aligned.source["four"] @ aligned.target["vier"], 3))
+    1.0
+    """
+    config, note = config or AlignConfig(), note or _silent
+    check_spaces(source, target)
+    if config.axes is not None and config.axes > source.width:
+        raise TenorError(f"axes is {config.axes}, but the vectors have only {source.width} dimensions.")
+    known = check_seed(seed, source, target)
+    note(f"{len(known):,} of {known.asked:,} seed pairs are in both vocabularies.")
+    alpha, search = _alphas(source.vectors, target.vectors, known, config, note)
+    x, z = prepare(source.vectors, alpha[0]), prepare(target.vectors, alpha[1])
+    maps, learning = find_maps(x, z, known, config, note)
+    report = {
+        "method": config.method, "alpha": list(alpha), "seed_pairs": len(known), "seed_asked": known.asked,
+        "alpha_search": search, "self_learning": learning, "axes": config.axes,
+    }  # fmt: skip
+    return Aligned(_mapped(source, x, maps.source), _mapped(target, z, maps.target), report)
+
+
+def check_seed(seed: Sequence[tuple[str, str]], source: WordVectors, target: WordVectors) -> KnownPairs:
+    """Look the seed up, or say why nothing of it can be used."""
+    known = known_pairs(seed, source.index, target.index)
+    if len(known) == 0:
+        first, second = seed[0] if seed else ("", "")
+        swapped = len(known_pairs(((z, x) for x, z in seed), source.index, target.index))
+        hint = "Its columns seem to be swapped." if swapped else "Small letters may be missing: try --lower."
+        raise TenorError(
+            f"None of the {known.asked:,} seed pairs has both words in the vocabularies of {source.name} and "
+            f"{target.name}; the first pair is {first!r}, {second!r}. {hint}"
+        )
+    return known
+
+
+def find_maps(
+    x: Floats, z: Floats, known: KnownPairs, config: AlignConfig, note: Note
+) -> tuple[Maps, dict[str, Any] | None]:
+    """Fit the maps of a method on prepared spaces; also what self-learning reports."""
+    pairs, learning = known.pairs, None
+    if config.method == "rcsls":
+        told = lambda step, loss: note(f"RCSLS step {step}: loss {loss:.5f}")  # noqa: E731
+        return rcsls_map(x, z, pairs, config=config.rcsls, progress=told), None
+    if config.method == "vecmap-self":
+        learned = self_learn(x, z, pairs, config=config.self_learning, progress=lambda one: note(_told(one)))
+        pairs, last = learned.pairs, learned.rounds[-1]
+        learning = {
+            "rounds": last.number, "pairs": last.pairs, "objective": last.objective,
+            "settled": learned.settled, "settings": asdict(config.self_learning),
+        }  # fmt: skip
+    rows = x[pairs[:, 0]], z[pairs[:, 1]]
+    if config.method == "procrustes":
+        return orthogonal_map(*rows), None
+    if len(pairs) < 2 * x.shape[1]:
+        note(
+            f"{len(pairs):,} pairs are few for the advanced map of {x.shape[1]} dimensions; procrustes, or "
+            "vecmap-self with a larger vocabulary, may do better."
+        )
+    return advanced_map(*rows, axes=config.axes), learning
+
+
+def _alphas(
+    x: Floats, z: Floats, known: KnownPairs, config: AlignConfig, note: Note
+) -> tuple[tuple[float, float], dict[str, Any] | None]:
+    if config.alpha != "search":
+        return config.alpha, None
+    note("Searching for alpha on held-out seed pairs …")
+    found = search_alphas(x, z, known, orthogonal=config.method == "procrustes")
+    best, plain = found.scores[found.best], found.scores[0.0, 0.0]
+    note(
+        f"alpha {found.best[0]:g},{found.best[1]:g}: MRR {best:.3f} on {found.held_out:,} held-out seed "
+        f"words, against {plain:.3f} without."
+    )
+    grid = [[first, second, score] for (first, second), score in found.scores.items()]
+    return found.best, {"held_out": found.held_out, "mrr": best, "mrr_at_zero": plain, "grid": grid}
+
+
+def _mapped(words: WordVectors, rows: Floats, matrix: np.ndarray[Any, Any]) -> WordVectors:
+    moved = unit_rows(rows @ matrix.astype(np.float32))
+    if not np.isfinite(moved).all():
+        raise TenorError("The map gives numbers that are not finite; give more seed pairs or a milder alpha.")
+    return words.replace(moved)
+
+
+def _told(one: Round) -> str:
+    share = "" if one.keep == 1.0 else f", keeping {one.keep:.0%} of the candidates"
+    return f"round {one.number}: {one.pairs:,} pairs, mean cosine {one.objective:.4f}{share}"
+
+
+def _silent(_: str) -> None:
+    pass

@@ -7,5 +7,7 @@ COMMANDS = {
     "neighbours": "Find the nearest words of words.",
     "analogy": "Complete: a is to b as c is to …",
     "similarity": "Say how alike two words are.",
+    "ask": "Ask set questions about words: noble & metal, french - british.",
+    "combine": "Combine several tables of word vectors into a better one.",
     "postprocess": "Improve word vectors by one or several methods.",
 }

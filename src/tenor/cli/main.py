@@ -21,6 +21,7 @@ COMMANDS = {
     "search": "Find the texts of an index that answer a query.",
     "dedupe": "Group the texts that say the same.",
     "words": "Word vectors: look around in them, train, evaluate, post-process, combine, align.",
+    "serve": "Serve an HTTP API and a page on this machine.",
     "check": "Look at a data file or run file and say what is wrong with it.",
     "init": "Look at a labelled file and write a run file for it.",
     "recipes": "List the published systems that can be run.",

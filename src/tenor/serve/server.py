@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tenor.encoders.engine import Precision
 from tenor.errors import TenorError
@@ -17,6 +17,11 @@ from tenor.extras import require
 from tenor.files import why
 from tenor.model import load
 from tenor.serve.limits import Limits
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from tenor.serve.guards import Access
 
 DEFAULT_PORT = 8421
 _TAKEN_SECONDS = 120  # that a client may leave its answer untaken
@@ -46,7 +51,7 @@ def serve(settings: Settings, *, ready: Callable[[str], None], note: Callable[[s
         require(package, extra="serve", purpose="Serving")
     _check(settings)
     # Before the model is loaded, so that a port in use is told at once.
-    with contextlib.closing(_listen(settings.host, settings.port)) as listener:
+    with contextlib.closing(listen(settings.host, settings.port)) as listener:
         _allow_many_connections()
         _run(settings, listener, ready, note)
 
@@ -54,29 +59,46 @@ def serve(settings: Settings, *, ready: Callable[[str], None], note: Callable[[s
 def _run(
     settings: Settings, listener: socket.socket, ready: Callable[[str], None], note: Callable[[str], None]
 ) -> None:
-    import uvicorn
-
     from tenor.serve.app import make_app
-    from tenor.serve.connections import timed_protocol
-    from tenor.serve.guards import LOCAL, Access
     from tenor.serve.service import Content, Service
 
-    beyond = not _is_loopback(settings.host)
-    if beyond and settings.token is None:
+    if not _is_loopback(settings.host) and settings.token is None:
         note(f"Anybody who reaches {settings.host} can use this server; --token TOKEN asks for a token.")
-    access = Access(
+    model = load(settings.model, precision=settings.precision, device=settings.device)
+    content = Content(model, settings.index, _load_vectors(settings.vectors), settings.aliases)
+    service = Service(content, settings.limits)
+    service.warm_up()
+    app = make_app(service, access_of(settings))
+    with _quiet_signals():
+        make_server(app, settings.limits, lambda: ready(address(listener))).run(sockets=[listener])
+
+
+def access_of(settings: Settings) -> "Access":
+    """Return who may use a server with these settings."""
+    from tenor.serve.guards import LOCAL, Access
+
+    return Access(
         hosts=(*LOCAL, settings.host, *settings.allow_hosts),
-        any_address=beyond,
+        any_address=not _is_loopback(settings.host),
         origins=settings.allow_origins,
         token=settings.token,
     )
-    model = load(settings.model, precision=settings.precision, device=settings.device)
-    vectors = _load_vectors(settings.vectors)
-    service = Service(Content(model, settings.index, vectors, settings.aliases), settings.limits)
-    service.warm_up()
-    limits = settings.limits
+
+
+def make_server(app: "ASGIApp", limits: Limits, ready: Callable[[], None]) -> Any:
+    """Return a uvicorn server for the application, which calls ``ready`` once it answers."""
+    import uvicorn
+
+    from tenor.serve.connections import timed_protocol
+
+    class Announcing(uvicorn.Server):  # type: ignore[misc]
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets=sockets)
+            ready()
+
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     config = uvicorn.Config(
-        make_app(service, access),
+        app,
         http=timed_protocol(limits),
         ws="none",
         lifespan="on",
@@ -88,15 +110,7 @@ def _run(
         timeout_keep_alive=int(limits.idle_seconds),
         timeout_graceful_shutdown=int(limits.closing_seconds),
     )
-    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
-
-    class Announcing(uvicorn.Server):  # type: ignore[misc]
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets=sockets)
-            ready(address(listener))
-
-    with _quiet_signals():
-        Announcing(config).run(sockets=[listener])
+    return Announcing(config)
 
 
 def address(listener: socket.socket) -> str:
@@ -107,7 +121,8 @@ def address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Open a port, or say why it cannot be had."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
@@ -123,11 +138,11 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.listen(2048)
     except OSError as error:
         listener.close()
-        raise _cannot_listen(host, port, error) from error
+        raise _cannotlisten(host, port, error) from error
     return listener
 
 
-def _cannot_listen(host: str, port: int, error: OSError) -> TenorError:
+def _cannotlisten(host: str, port: int, error: OSError) -> TenorError:
     if error.errno == errno.EADDRINUSE:
         return TenorError(
             f"Port {port} of {host} is in use, perhaps by another `tenor serve`. "

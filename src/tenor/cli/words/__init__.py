@@ -9,5 +9,6 @@ COMMANDS = {
     "similarity": "Say how alike two words are.",
     "ask": "Ask set questions about words: noble & metal, french - british.",
     "combine": "Combine several tables of word vectors into a better one.",
+    "train": "Train word vectors on a text.",
     "postprocess": "Improve word vectors by one or several methods.",
 }

@@ -97,6 +97,12 @@ CLAIMS = (
         paper="“clearly”",
     ),
     Claim(text="good passes 0.7", contrast=Contrast.mean("good", metric="accuracy"), reference=0.7),
+    Claim(
+        text="the fixed one lies within 0.2 of good",
+        contrast=Contrast.difference("fixed", "good", metric="accuracy"),
+        direction="same",
+        smallest=0.2,
+    ),
     Claim(text="translation improves", reason="no parallel text"),
 )
 RECIPE = make()

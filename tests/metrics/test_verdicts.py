@@ -272,6 +272,25 @@ def test_same_seed_same_interval_whatever_else_was_asked():
     assert judge.interval(_DIFFERENCE) == alone
 
 
+@pytest.mark.parametrize("name", ["f1", "f1_macro", "matthews"])
+def test_scores_of_classes_are_those_of_scikit_learn_also_when_resampled(name):
+    from sklearn import metrics
+
+    theirs = {
+        "f1": metrics.f1_score,
+        "f1_macro": lambda gold, told: metrics.f1_score(gold, told, average="macro"),
+        "matthews": metrics.matthews_corrcoef,
+    }[name]
+    draw = np.random.default_rng(0)
+    classes = 2 if name == "f1" else 4
+    gold = draw.integers(0, classes, 80)
+    told = np.where(draw.random(80) < 0.6, gold, draw.integers(0, classes, 80))
+    outcome = Outcome.of(name, gold, told, items="dev")
+    assert outcome.score == pytest.approx(theirs(gold, told))
+    rows = draw.integers(0, 80, size=(4, 80), dtype=np.int32)
+    assert outcome.on(rows) == pytest.approx([theirs(gold[row], told[row]) for row in rows])
+
+
 # --- outcomes --------------------------------------------------------------------------------------------
 
 

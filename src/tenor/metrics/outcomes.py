@@ -1,8 +1,9 @@
 """What was measured, kept item by item, so that any interval can be drawn from it afterwards.
 
 An outcome is a score together with the columns that it was computed from: one number per item for a mean
-(right or wrong, reciprocal rank, …), gold and predicted values for a correlation or an F1. A statistic is
-known by its name, since outcomes are kept in JSON and read back by pages.
+(right or wrong, reciprocal rank, …), gold and predicted values for a correlation or an F1 (flags), gold and
+predicted class numbers for macro F1 and Matthews. A statistic is known by its name, since outcomes are kept
+in JSON and read back by pages.
 """
 
 import math
@@ -15,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from tenor.errors import TenorError
 from tenor.metrics.binary import f1
+from tenor.metrics.classes import class_figures
 from tenor.metrics.correlation import pearson, spearman
 from tenor.metrics.intervals import Statistic
 
-StatisticName = Literal["mean", "pearson", "spearman", "f1"]
+StatisticName = Literal["mean", "pearson", "spearman", "f1", "f1_macro", "matthews"]
 
 
 def mean(values: ArrayLike) -> NDArray[np.float64]:
@@ -27,12 +29,28 @@ def mean(values: ArrayLike) -> NDArray[np.float64]:
     return averaged
 
 
+def _of_classes(figure: str) -> Statistic:
+    """Make a statistic of class numbers [..., n] out of a figure that is read off tables of counts."""
+
+    def statistic(truth: ArrayLike, predicted: ArrayLike) -> NDArray[np.float64]:
+        true, told = np.asarray(truth, dtype=np.int64), np.asarray(predicted, dtype=np.int64)
+        classes = 1 + int(max(true.max(), told.max()))
+        cells = (true * classes + told).reshape(-1, true.shape[-1])
+        places = cells + classes**2 * np.arange(len(cells))[:, None]
+        counts = np.bincount(places.ravel(), minlength=len(cells) * classes**2)
+        return class_figures(counts.reshape(*true.shape[:-1], classes, classes))[figure]
+
+    return statistic
+
+
 # name -> the statistic, which reduces the last axis of its columns, and how many columns it takes.
 STATISTICS: Mapping[str, tuple[Statistic, int]] = {
     "mean": (mean, 1),
     "pearson": (pearson, 2),
     "spearman": (spearman, 2),
     "f1": (f1, 2),
+    "f1_macro": (_of_classes("f1_macro"), 2),
+    "matthews": (_of_classes("matthews"), 2),
 }
 
 

@@ -54,10 +54,10 @@ def _figures(found: Results) -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def claims_figure(found: Results) -> str | None:
-    """Draw the intervals of all claims that were run, where there are at least two."""
+    """Draw the intervals of all claims about differences that were run, where there are at least two."""
     spans = []
     for number, one in enumerate(found.judgements, start=1):
-        if one.interval is not None and one.interval.low == one.interval.low:
+        if one.interval is not None and one.interval.low == one.interval.low and _is_difference(one.claim):
             mark = one.claim.paper if isinstance(one.claim.paper, int | float) else None
             name, shown = f"{number}. {one.claim.text}", one.interval
             spans.append(Span(name, shown.estimate, shown.low, shown.high, mark))

@@ -48,6 +48,8 @@ class Axis:
             pad = abs(high) * 0.1 or 1.0
             low, high = low - pad, high + pad
         step = _round_step((high - low) / wanted)
+        if all(value == int(value) for value in finite):
+            step = max(step, 1.0)
         return cls(
             math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, start, stop, step
         )

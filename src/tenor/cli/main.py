@@ -17,6 +17,8 @@ from tenor.version import VERSION
 COMMANDS = {
     "embed": "Turn texts into vectors.",
     "compare": "Say how close two texts are in meaning, and which of their phrases match.",
+    "classify": "Say which labels a model gives to texts, with probabilities.",
+    "evaluate": "Say how good a model is on labelled data.",
     "index": "Build or change a searchable index of texts.",
     "search": "Find the texts of an index that answer a query.",
     "dedupe": "Group the texts that say the same.",

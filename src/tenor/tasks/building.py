@@ -7,13 +7,14 @@ from typing import Any
 import torch
 
 from tenor.layers.pooling_config import PoolingConfig
-from tenor.tasks.classify import ClassifyTask, LabelTask, balancing, label_targets
+from tenor.tasks.classify import ClassifyTask, LabelTask
 from tenor.tasks.config import TaskConfig
 from tenor.tasks.heads.head import TaskHead
 from tenor.tasks.match import MatchTask
 from tenor.tasks.pair import PairTask
 from tenor.tasks.similarity import SimilarityTask
 from tenor.tasks.spec import TaskSpec, joined, settle
+from tenor.tasks.targets import balancing, label_targets
 from tenor.tasks.text_task import TextTask
 from tenor.tasks.vectors import TextVectors
 

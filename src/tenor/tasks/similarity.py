@@ -4,7 +4,6 @@ Loss: squared error on the range (``mse``) or with both scaled to 0 to 1 (``mse0
 the order counts. Metric: Pearson's correlation.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tenor.errors import TenorError
 from tenor.tasks import losses
-from tenor.tasks.spec import TaskSpec
+from tenor.tasks.targets import score_targets
 from tenor.tasks.task import TaskBatch
 from tenor.tasks.text_task import TextTask
 
@@ -49,20 +47,3 @@ class SimilarityTask(TextTask):
         if self.spec.head in ("cosine", "affine"):
             return raw
         return raw.sigmoid() if self.spec.output == "sigmoid" else (raw - low) / (high - low)
-
-
-def score_targets(spec: TaskSpec, examples: Sequence[Any], *, name: str) -> NDArray[np.float32]:
-    """Return the scores, or say which is missing, not a number or out of the range."""
-    low, high = spec.range
-    for example in examples:
-        score = example.score
-        if score is None or not math.isfinite(score):
-            raise TenorError(
-                f"{example.origin}: the score is {score}; task {name} needs a number in every row."
-            )
-        if not low <= score <= high:
-            raise TenorError(
-                f"{example.origin}: the score {score:g} is outside of the range {low:g} to {high:g} of task "
-                f"{name}. Mend the row, or give the range in the run file (range = [lowest, highest])."
-            )
-    return np.array([example.score for example in examples], dtype=np.float32)

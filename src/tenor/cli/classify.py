@@ -1,0 +1,135 @@
+"""IN is plain lines, CSV, TSV, JSON lines or Parquet, packed with gzip or not, or - for standard input.
+
+Prints one line per text: its line in IN, for each task the label and the probability of every label, the
+text. The starter minilm brings the tasks sentiment, paraphrase and similarity; a model trained with `tenor
+train` has its own. Tasks about two texts read pairs: choose them with --task.
+
+\b
+    tenor classify reviews.txt
+    tenor classify shop.csv --column review --out answers.jsonl
+    tenor classify pairs.tsv --task paraphrase --task similarity
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from tenor.cli.console import counted, notes, one_line, out, progress_bar
+from tenor.cli.options import (
+    Column,
+    Device,
+    Json,
+    Long,
+    LongChoice,
+    Model,
+    Precision,
+    PrecisionChoice,
+    Quiet,
+    Strict,
+)
+from tenor.errors import TenorError
+
+if TYPE_CHECKING:
+    from tenor.use.classify.classifying import Answered
+
+_SHOWN = 500  # characters of a text
+
+Source = Annotated[str, typer.Argument(metavar="IN", help="The file with the texts; - is standard input.")]
+TaskNames = Annotated[
+    list[str] | None, typer.Option("--task", "-t", help="A task of the model; may be given several times.
+    Default: all that fit."),
+]
+Columns = Annotated[
+    str | None, typer.Option(help="For pairs: the two columns, as in question1,question2. Default: found.")
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Write here: .jsonl as JSON lines, else separated by tabs.")
+]
+
+
+def classify(
+    source: Source,
+    model: Model = "minilm",
+    task: TaskNames = None,
+    column: Column = None,
+    columns: Columns = None,
+    out_: Out = None,
+    precision: Precision = PrecisionChoice.auto,
+    device: Device = "auto",
+    long: Long = LongChoice.truncate,
+    strict: Strict = False,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say which labels a model gives to texts, with probabilities."""
+    from tenor.model import load
+    from tenor.text.problems import Problems
+    from tenor.use.classify.classifying import classify_file
+
+    problems = Problems(strict)
+    loaded = load(model, precision=precision.value, device=device)
+    as_json = json_ or (out_ is not None and out_.suffix.lower() in (".jsonl", ".json"))
+    number = 0
+    with progress_bar("Classifying", quiet=quiet) as bar, _opened(out_) as file:
+        answered = classify_file(
+            loaded,
+            source,
+            tasks=task,
+            column=column,
+            columns=_pair_of(columns),
+            long=long.value,
+            problems=problems,
+            progress=bar.advance,
+        )
+        for number, one in enumerate(answered, start=1):
+            if as_json:
+                file.write(json.dumps(one.to_json(), ensure_ascii=False) + "\n")
+            else:
+                file.write(_header(one) * (number == 1) + _line(one))
+    if (summary := problems.summary()) and not quiet:
+        notes.print(summary, style="yellow")
+    if out_ is not None:
+        out.print(f"{counted(number, 'row')} in {out_}.")
+
+
+@contextmanager
+def _opened(path: Path | None) -> Iterator[TextIO]:
+    """Yield where the answers go; a file appears under its name only when it is whole."""
+    if path is None:
+        yield sys.stdout
+        return
+    from tenor.files import atomic_file
+
+    with atomic_file(path) as aside, aside.open("w", encoding="utf-8", errors="replace") as file:
+        yield file
+
+
+def _header(one: "Answered") -> str:
+    cells = ["line"]
+    for name, answer in one.answers.items():
+        cells += [name, *(f"{name}:{label}" for label in answer.probabilities or {})]
+    cells += ["text"] if len(one.example.texts) == 1 else ["first", "second"]
+    return "\t".join(one_line(cell, _SHOWN) for cell in cells) + "\n"
+
+
+def _line(one: "Answered") -> str:
+    cells = [str(one.example.origin.line)]
+    for answer in one.answers.values():
+        cells.append("|".join(answer.labels) if answer.score is None else f"{answer.score:.3f}")
+        cells += [f"{p:.4f}" for p in (answer.probabilities or {}).values()]
+    cells += list(one.example.texts)
+    return "\t".join(one_line(cell, _SHOWN) for cell in cells) + "\n"
+
+
+def _pair_of(columns: str | None) -> dict[str, str | int] | None:
+    if columns is None:
+        return None
+    first, _, second = columns.partition(",")
+    if not (first.strip() and second.strip()) or "," in second:
+        raise TenorError(f"Expected two columns, as in --columns question1,question2; got {columns!r}.")
+    return {"first": first.strip(), "second": second.strip()}

@@ -1,0 +1,5 @@
+"""What a model's tasks say of texts, or of pairs of texts: labels with probabilities, and scores."""
+
+from tenor.use.classify.classifying import Answer, Answered, classify, classify_file
+
+__all__ = ["Answer", "Answered", "classify", "classify_file"]

@@ -9,6 +9,8 @@ COMMANDS = {
     "similarity": "Say how alike two words are.",
     "ask": "Ask set questions about words: noble & metal, french - british.",
     "combine": "Combine several tables of word vectors into a better one.",
+    "align": "Bring the vectors of two languages into one space, from a seed dictionary.",
+    "translate": "Translate words, by two languages in one space.",
     "train": "Train word vectors on a text.",
     "postprocess": "Improve word vectors by one or several methods.",
 }

@@ -1,8 +1,9 @@
 """A folder with two aligned languages: look words up in either direction, by CSLS, at once.
 
-``source.safetensors`` and ``target.safetensors`` hold the vectors in the shared space; ``lexicon.tsv`` has the
-best translation of the most frequent source words; ``nearness.safetensors`` how near every word is to the other
-language on average (the r of CSLS, computed once, as it takes all words); ``alignment.json`` how it was made.
+``source.safetensors`` and ``target.safetensors`` hold the vectors in the shared space. ``lexicon.tsv`` has
+the best translation of the most frequent source words, ``nearness.safetensors`` how near every word is to the
+other language on average (the r of CSLS, computed once, as it takes all words), ``alignment.json`` how it was
+made.
 """
 
 from collections.abc import Callable

@@ -41,8 +41,8 @@ _SHOWN = 500  # characters of a text
 
 Source = Annotated[str, typer.Argument(metavar="IN", help="The file with the texts; - is standard input.")]
 TaskNames = Annotated[
-    list[str] | None, typer.Option("--task", "-t", help="A task of the model; may be given several times.
-    Default: all that fit."),
+    list[str] | None,
+    typer.Option("--task", "-t", help="A task of the model; may be repeated. Default: all that fit."),
 ]
 Columns = Annotated[
     str | None, typer.Option(help="For pairs: the two columns, as in question1,question2. Default: found.")

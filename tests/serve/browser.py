@@ -174,6 +174,12 @@ class Browser:
 
         ActionChains(self.driver).send_keys(*keys).perform()
 
+    def control(self, key):
+        """Press a key while Control is held."""
+        from selenium.webdriver import ActionChains, Keys
+
+        ActionChains(self.driver).key_down(Keys.CONTROL).send_keys(key).key_up(Keys.CONTROL).perform()
+
     def focus(self):
         """Return the id of the element with the focus, or its text where it has none."""
         return self.run("const e = document.activeElement; return e.id || e.textContent.trim()")

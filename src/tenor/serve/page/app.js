@@ -45,7 +45,7 @@ async function survey() {
   }
   list.offer(has);
   const [model] = has.models ?? [];
-  if (model) byId("model").textContent = `Model: ${model.name ?? model.id}. `;
+  if (model) byId("model").textContent = `Model: ${model.name.split(/[\\/]/).pop()}. `;
 }
 
 function themes() {

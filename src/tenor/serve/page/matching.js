@@ -166,8 +166,6 @@ export class Matching {
       // A phrase that is broken over lines is tied by the piece that is nearest to the other text.
       return band(above[above.length - 1], below[0], stage, pair, number);
     });
-    this.#canvas.setAttribute("width", stage.width);
-    this.#canvas.setAttribute("height", stage.height);
     this.#canvas.replaceChildren(...this.#bands);
     this.#light(this.#shown);
   }

@@ -107,11 +107,7 @@ def classify_file(
     pairs = columns is not None or (tasks is not None and all(_about_pairs(model, name) for name in tasks))
     found = chosen_tasks(model, tasks, pairs=pairs)
     several = frozenset(task.name for task in found if task.spec.separator is not None)
-    read: Iterator[Sentence | Pair]
-    if pairs:
-        read = read_pairs(path, columns=columns, problems=problems)
-    else:
-        read = read_texts(path, column=column, problems=problems)
+    read = _read_pairs(path, columns, problems) if pairs else _read_texts(path, column, problems)
     for window in windows(read, _characters, most=WINDOW_ROWS, most_characters=WINDOW_CHARACTERS):
         answers = _answers(model, found, [example.texts for example in window], long, progress)
         for example, answer in zip(window, answers, strict=True):
@@ -179,6 +175,16 @@ def _answers(
     if progress is not None:
         progress(len(rows))
     return found
+
+
+def _read_texts(path: str | Path, column: str | int | None, problems: Problems) -> Iterator[Sentence | Pair]:
+    yield from read_texts(path, column=column, problems=problems)
+
+
+def _read_pairs(
+    path: str | Path, columns: Mapping[str, str | int] | None, problems: Problems
+) -> Iterator[Sentence | Pair]:
+    yield from read_pairs(path, columns=columns, problems=problems)
 
 
 def _about_pairs(model: Model, name: str) -> bool:

@@ -151,9 +151,9 @@ def _examples(
 
 
 def _renamed(example: Example, rename: Mapping[str, str]) -> Example:
-    if isinstance(example, Triple) or example.label not in rename:
+    if isinstance(example, Triple) or example.label is None:
         return example
-    return replace(example, label=rename[example.label])
+    return replace(example, label=rename.get(example.label, example.label))
 
 
 def _targets(task: TrainedTask, examples: Sequence[Any], model: Model) -> Any:

@@ -1,0 +1,67 @@
+"""A self-contained HTML page: its style inside it, no script, no request to anywhere.
+
+Light or dark as the reader's system is, readable on a phone. The policy in its head forbids the browser to
+load or run anything, so even a text that slipped through unescaped could do nothing.
+"""
+
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+_STYLE = Path(__file__).with_name("page.css")
+
+
+def page(title: str, parts: Iterable[str]) -> str:
+    """Put parts that are HTML already into a whole page; the title is plain text.
+
+    >>> "<script" in page("<script>", [])
+    False
+    """
+    head = (
+        '<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        '<meta name="referrer" content="no-referrer">',
+        f"<title>{escape(title)}</title>",
+        f"<style>\n{_STYLE.read_text(encoding='utf-8')}</style>",
+    )
+    lines = ("<!doctype html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *parts, "</body>")
+    return "\n".join((*lines, "</html>")) + "\n"
+
+
+def heading(text: str, level: int = 2) -> str:
+    """Make a heading of plain text."""
+    return f"<h{level}>{escape(text)}</h{level}>"
+
+
+def paragraph(text: str, *, soft: bool = False) -> str:
+    """Make a paragraph of plain text."""
+    return f"<p{' class=soft' if soft else ''}>{escape(text)}</p>"
+
+
+def tiles(values: Iterable[tuple[str, str, str]]) -> str:
+    """Show a few figures large: name, figure, what stands below it."""
+    made = (
+        f'<div class="tile">{escape(name)}<b>{escape(value)}</b>'
+        f'<span class="soft">{escape(below)}</span></div>'
+        for name, value, below in values
+    )
+    return f'<div class="tiles">{"".join(made)}</div>'
+
+
+def framed(svg: str, caption: str, *, kind: str = "") -> str:
+    """Put a picture (SVG of ours) into a frame with a caption of plain text."""
+    name = f' class="{kind}"' if kind else ""
+    return f"<figure{name}>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def side_by_side(parts: Iterable[str]) -> str:
+    """Set parts beside one another where the screen is wide enough."""
+    return f'<div class="pair">{"".join(parts)}</div>'
+
+
+def folded(summary: str, text: str) -> str:
+    """Show a plain text only when the reader asks for it."""
+    return f"<details><summary>{escape(summary)}</summary><pre>{escape(text)}</pre></details>"

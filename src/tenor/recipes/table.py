@@ -11,7 +11,9 @@ from tenor.errors import TenorError, did_you_mean
 from tenor.recipes.recipe import Recipe
 
 # name of the recipe -> module of this room, in the order of the specifications.
-RECIPES: Mapping[str, str] = {}
+RECIPES: Mapping[str, str] = {
+    "geometric-meta-embeddings": "geometric_meta_embeddings",
+}
 
 
 def look_up(name: str) -> Recipe:

@@ -62,7 +62,7 @@ TEXTS = [f"the cat sat on {'the big ' * (n % 7)}mat {n}" for n in range(40)]
 
 
 def test_vectors_are_those_of_the_model_alone(make, model):
-    batcher, engine = make(workers=2)
+    batcher, _ = make(workers=2)
     found = results([batcher.submit([text]) for text in TEXTS])
     for text, encoded in zip(TEXTS, found, strict=True):
         np.testing.assert_allclose(encoded.vectors, model.encode([text]), atol=1e-5)

@@ -82,6 +82,7 @@ def _word_endpoints(service: Service) -> list[Endpoint]:
     table = (
         ("neighbours", "The nearest words of a word.", shapes.NeighboursRequest, words.neighbours),
         ("analogy", "What is to c as b is to a.", shapes.AnalogyRequest, words.analogy),
+        ("ask", "The words that answer a set query.", shapes.AskRequest, words.ask),
     )
     return [
         _works(f"/api/words/{name}", about, shape, shapes.WordsAnswer, _in_thread(service, work))

@@ -212,7 +212,7 @@ class ScoredWord:
     """A word and how well it answers."""
 
     word: str
-    score: float
+    score: Annotated[float, Rule("A cosine; of a set query the distance, negative. Higher is nearer.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,241 @@
+"""Each route, used over a real connection; answers are held against the server's own OpenAPI document."""
+
+import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import tenor
+from serve.live import checked, running
+from tenor.serve.endpoints import endpoints
+from tenor.serve.metrics import Metrics
+from tenor.use.compare.comparing import compare
+from tenor.use.dedupe.deduping import dedupe
+from tenor.use.search.index import build_index
+from tenor.use.search.searching import search
+from tenor.words.fuzzy import FuzzyWords, ask
+from tenor.words.vectors import WordVectors
+
+TEXTS = ["the cat sat on the mat", "a dog", "the cat sat", "what is the price of the house", "漢字 😀"]
+
+
+@pytest.fixture(scope="module")
+def model(tiny_folder):
+    return tenor.load(tiny_folder, precision="fp32")
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    random = np.random.default_rng(3)
+    return WordVectors(
+        ["king", "queen", "man", "woman", "metal", "noble", "gold"], random.normal(size=(7, 5))
+    )
+
+
+@pytest.fixture(scope="module")
+def full(tiny_folder, model, vectors, tmp_path_factory):
+    """A server with an index and word vectors."""
+    folder = tmp_path_factory.mktemp("serve")
+    rows = [f"{number},{text},{1990 + number}" for number, text in enumerate(TEXTS)]
+    (folder / "texts.csv").write_text("\n".join(["id,text,year", *rows]) + "\n", encoding="utf-8")
+    build_index(folder / "texts.csv", folder / "index", model=model, column="text", id_column="id")
+    with running(tiny_folder, index=folder / "index", vectors=vectors, aliases=("other-name",)) as server:
+        server.index_folder = folder / "index"
+        yield server
+
+
+def test_embed_gives_the_vectors_of_the_model(live, model):
+    found = checked(live, "/api/embed", live.post("/api/embed", {"texts": TEXTS}))
+    np.testing.assert_allclose(np.array(found["vectors"]), model.encode(TEXTS), atol=1e-5)
+    assert found["width"] == model.width
+    assert found["cut"] == [0] * len(TEXTS)
+    assert found["tokens"] == model.tokenizer.tokenize(TEXTS).lengths.sum()
+
+
+def test_embed_takes_prompts_and_says_what_was_cut(live, model):
+    body = {"texts": ["the cat " * 100], "prompt": "query"}
+    found = checked(live, "/api/embed", live.post("/api/embed", body))
+    np.testing.assert_allclose(
+        np.array(found["vectors"]), model.encode(body["texts"], prompt="query"), atol=1e-5
+    )
+    assert found["cut"][0] > 100
+
+
+def test_compare_is_that_of_the_command(live, model):
+    first, second = "the cat sat on the mat", "a cat sat on a small mat"
+    found = checked(live, "/api/compare", live.post("/api/compare", {"first": first, "second": second}))
+    expected = compare(model, first, second).to_json()
+    assert found["similarity"] == pytest.approx(expected["similarity"], abs=2e-3)
+    assert found["words"] == [list(words) for words in expected["words"]]
+    assert [phrase["first"]["text"] for phrase in found["phrases"]] == [
+        phrase["first"]["text"] for phrase in expected["phrases"]
+    ]
+
+
+def test_compare_refuses_texts_with_nothing_to_read(live):
+    response = live.post("/api/compare", {"first": " \u200b", "second": "the cat"})
+    assert response.status_code == 422
+    assert "nothing to read" in checked(live, "/api/compare", response)["error"]["message"]
+
+
+def test_dedupe_groups_as_the_command_does(live, model):
+    texts = [*TEXTS, "The cat  sat", "", "a dog", "a dog runs", "the dog"]
+    found = checked(
+        live, "/api/dedupe", live.post("/api/dedupe", {"texts": texts, "threshold": 0.8, "floor": 0})
+    )
+    expected = dedupe(model, texts, threshold=0.8)
+    assert [[each["row"] for each in group] for group in found["groups"]] == [
+        [each.row for each in group.members] for group in expected
+    ]
+    assert found["same"] == [0, 1, 2, 3, 4, 2, -1, 1, 8, 9]
+    vectors = model.encode(texts)
+    cosines = vectors @ vectors.T
+    distinct = [0, 1, 2, 3, 4, 8, 9]
+    assert {(one, two) for one, two, _ in found["pairs"]} == {
+        (one, two) for one in distinct for two in distinct if one < two and cosines[one, two] >= 0
+    }
+    for one, two, score in found["pairs"]:
+        assert score == pytest.approx(cosines[one, two], abs=1e-4)
+    points = np.array(found["points"])
+    assert points.shape == (len(texts), 2)
+    assert np.abs(points).max() <= 1
+
+
+@pytest.mark.parametrize("texts", [[""], ["one"], ["one", "two"], ["same"] * 5, [" "] * 3])
+def test_dedupe_of_tiny_lists(live, texts):
+    found = checked(live, "/api/dedupe", live.post("/api/dedupe", {"texts": texts}))
+    assert len(found["points"]) == len(texts)
+
+
+def test_dedupe_refuses_a_threshold_that_is_no_cosine(live):
+    response = live.post("/api/dedupe", {"texts": ["a", "b"], "threshold": 3})
+    assert "threshold is 3" in checked(live, "/api/dedupe", response)["error"]["message"]
+
+
+def test_search_is_that_of_the_command(full):
+    body = {"query": "the cat", "k": 3, "where": "year < 1994"}
+    found = checked(full, "/api/search", full.post("/api/search", body))
+    expected = search(full.index_folder, "the cat", k=3, where="year < 1994")
+    assert [hit["id"] for hit in found["hits"]] == [hit.id for hit in expected]
+    assert found["hits"][0]["columns"]["year"] == expected[0].columns["year"]
+
+
+@pytest.mark.parametrize("where", ["yeer = 3", "year > 'x", "../../etc", "(" * 100])
+def test_a_bad_filter_is_told_in_a_sentence(full, where):
+    response = full.post("/api/search", {"query": "cat", "where": where})
+    assert response.status_code == 422
+    assert "filter" in response.text or "no column" in response.text
+
+
+def test_words_are_those_of_the_library(full, vectors):
+    numbers, scores = vectors.neighbours(["king"], 3)
+    found = checked(
+        full, "/api/words/neighbours", full.post("/api/words/neighbours", {"word": "king", "k": 3})
+    )
+    assert [each["word"] for each in found["words"]] == [vectors.words[number] for number in numbers[0]]
+    assert found["words"][0]["score"] == pytest.approx(scores[0, 0], abs=1e-4)
+    body = {"a": "man", "b": "king", "c": "woman", "k": 2}
+    found = checked(full, "/api/words/analogy", full.post("/api/words/analogy", body))
+    assert [each["word"] for each in found["words"]] == [
+        word for word, _ in vectors.analogy("man", "king", "woman", 2)
+    ]
+    found = checked(full, "/api/words/ask", full.post("/api/words/ask", {"query": "noble & metal", "k": 2}))
+    assert [each["word"] for each in found["words"]] == [
+        near.word for near in ask(FuzzyWords.of(vectors), "noble & metal", 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/api/words/neighbours", {"word": "qing"}, "no vector for 'qing'"),
+        ("/api/words/ask", {"query": "noble & & metal"}, "noble & & metal"),
+        ("/api/words/ask", {"query": "(noble"}, "noble"),
+    ],
+)
+def test_bad_word_queries_are_told_in_a_sentence(full, path, body, said):
+    response = full.post(path, body)
+    assert response.status_code == 422
+    assert said in response.json()["error"]["message"]
+
+
+def test_models_say_what_there_is_and_no_path(full, live, tiny_folder):
+    found = checked(full, "/api/models", full.get("/api/models"), "get")
+    assert found["models"][0]["width"] == 32
+    assert found["index"]["texts"] == len(TEXTS)
+    assert {"name": "year", "kind": "whole number"} in found["index"]["columns"]
+    assert found["vectors"] == {"name": "vectors", "words": 7, "width": 5}
+    assert str(tiny_folder.parent) not in full.get("/api/models").text
+    bare = checked(live, "/api/models", live.get("/api/models"), "get")
+    assert bare["index"] is None
+    assert bare["vectors"] is None
+
+
+def test_what_was_not_given_says_how_to_get_it(live):
+    for path, option in (("/api/search", "--index"), ("/api/words/ask", "--vectors")):
+        response = live.post(path, {"query": "x"})
+        assert response.status_code == 404
+        assert option in response.json()["error"]["message"]
+        assert path not in live.get("/openapi.json").json()["paths"]
+
+
+def test_health_and_metrics(live):
+    assert checked(live, "/api/health", live.get("/api/health"), "get")["status"] == "ok"
+    live.post("/api/embed", {"texts": ["the cat"]})
+    response = live.get("/metrics")
+    assert response.headers["content-type"].startswith("text/plain; version=0.0.4")
+    lines = response.text.splitlines()
+    sample = re.compile(r'^[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+.0-9einf]+$')
+    assert all(line.startswith("# ") or sample.match(line) for line in lines)
+    assert any(line.startswith('tenor_requests_total{path="/api/embed",status="200"}') for line in lines)
+    declared = [line.split()[2] for line in lines if line.startswith("# TYPE")]
+    assert len(declared) == len(set(declared))
+
+
+def test_the_document_lists_every_route(full):
+    document = full.get("/openapi.json").json()
+    described = [each.described for each in endpoints(full.service, Metrics())]
+    assert {(each.path, each.method.lower()) for each in described} == {
+        (path, method) for path, methods in document["paths"].items() for method in methods
+    }
+    for each in described:
+        assert full.service is not None
+        response = full.get(each.path) if each.method == "POST" else full.post(each.path, {})
+        assert response.status_code == 405
+        assert response.headers["allow"]
+
+
+def test_requests_that_arrive_together_share_passes(tiny_folder, model):
+    """Sixteen requests over sixteen connections, while the engine is held: far fewer passes than requests."""
+
+    gate, busy = threading.Event(), threading.Event()
+
+    def hold(service):
+        right = service.batcher._engine.vectors
+
+        class Held:
+            width, token_budget = service.model.width, service.model.engine.token_budget
+
+            def vectors(self, tokens):
+                busy.set()
+                assert gate.wait(60)
+                return right(tokens)
+
+        service.batcher._engine = Held()
+
+    texts = [f"the cat {number} sat on the mat" for number in range(16)]
+    with running(tiny_folder, change=hold) as server, ThreadPoolExecutor(17) as threads:
+        workers = server.service.batcher._workers
+        held = [threads.submit(server.post, "/api/embed", {"texts": [f"a dog {n}"]}) for n in range(workers)]
+        assert busy.wait(60)
+        asked = [threads.submit(server.post, "/api/embed", {"texts": [text]}) for text in texts]
+        while server.service.batcher.counts.waiting_requests < workers + len(texts):
+            time.sleep(0.001)
+        gate.set()
+        found = np.concatenate([each.result().json()["vectors"] for each in asked])
+        assert all(each.result().status_code == 200 for each in held)
+        assert server.service.batcher.counts.passes <= workers + 6
+    np.testing.assert_allclose(found, model.encode(texts), atol=1e-5)

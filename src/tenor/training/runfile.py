@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,10 @@ from tenor.training.sections import Source, build
 _LARGEST = 1 << 20
 
 
-def read_run(path: str | Path) -> RunConfig:
+def read_run(path: str | Path, *, overrides: Sequence[str] = ()) -> RunConfig:
     """Read a run file; the files it names are looked for from its own folder.
+
+    ``overrides`` are settings such as ``training.epochs=3`` that take the place of the file's.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -34,6 +37,8 @@ def read_run(path: str | Path) -> RunConfig:
     text = _read(path)
     source = Source(str(path), text)
     top = _parse(text, str(path))
+    for override in overrides:
+        _override(top, override)
     sections = {name: top.pop(name, {}) for name in ("tasks", "training")}
     for name, table in sections.items():
         if not isinstance(table, dict):
@@ -79,10 +84,32 @@ def _parse(text: str, file: str) -> dict[str, Any]:
         raise TenorError(f"{file} is not valid TOML: {error}.") from error
 
 
+def _override(top: dict[str, Any], override: str) -> None:
+    """Put one setting, written as ``section.key=value``, into the table."""
+    name, sign, text = override.partition("=")
+    *sections, key = (part.strip().strip("\"'") for part in name.split("."))
+    if not sign or not key or not all(sections):
+        raise TenorError(f"--set {override!r} is not understood; write --set training.epochs=3.")
+    table: Any = top
+    for section in sections:
+        table = table.setdefault(section, {}) if isinstance(table, dict) else None
+    if not isinstance(table, dict):
+        raise TenorError(f"--set {override!r} names a section where the run file has a value.")
+    if len(sections) == 2 and sections[0] == "tasks" and not table:
+        known = ", ".join(each for each in top["tasks"] if each != sections[1])
+        raise TenorError(f"--set {override!r} names a task that the run file has not; it has {known}.")
+    try:
+        table[key] = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        table[key] = text.strip()  # a text, whose quotes the shell has taken
+
+
 def _task(name: str, table: Any, source: Source, folder: Path) -> TaskConfig:
     path = ("tasks", name)
     if not isinstance(table, dict):
         raise TenorError(f"{source.place(*path)}: a task is a section [tasks.{name}], not {table!r}.")
+    if "." in name or not name.strip():
+        raise TenorError(f"{source.place(*path)}: a task cannot be called {name!r}; leave the dot out.")
     task = build(TaskConfig, table, source, *path)
     named = {"train": task.train, "dev": task.dev}
     files = {key: Path(os.path.normpath(folder / file)) for key, file in named.items() if file is not None}

@@ -1,0 +1,95 @@
+"""A run that was stopped, by whatever, goes on when the same command is run again, to the very same weights.
+
+DIR gets the model (`model/`), a page to look at (`report.html`), scores, log and predictions. On several
+processes or GPUs it is the same command, under torchrun or accelerate launch.
+
+\b
+    tenor train --example first            # writes first/run.toml with data to try
+    tenor train first/run.toml --out runs/first
+    tenor train run.toml --out runs/short --set training.epochs=1 --set tasks.mood.batch=32
+    torchrun --nproc_per_node 2 -m tenor.cli.main train run.toml --out runs/two
+"""
+
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tenor.cli.console import notes, out
+from tenor.cli.options import Device, Quiet, Strict
+from tenor.errors import TenorError
+
+if TYPE_CHECKING:
+    from tenor.training.watching import Listener
+
+RunFile = Annotated[Path | None, typer.Argument(metavar="RUN", help="The run file (TOML).")]
+RunDir = Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="The folder of the run.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting in place of the file's; may be repeated."),
+]
+Example = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Write an example run file with its data to a new folder, and stop."),
+]
+
+
+def train(
+    run_file: RunFile = None,
+    out_: RunDir = None,
+    set_: Set = None,
+    example: Example = None,
+    device: Device = "auto",
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> None:
+    """Train one model for one or several tasks, as a run file says."""
+    if example is not None:
+        _write_example(example)
+        return
+    if run_file is None or out_ is None:
+        raise TenorError("Training needs a run file and a folder: tenor train run.toml --out DIR.")
+    from tenor.training.distributed import World
+
+    with _listening(quiet=quiet or not World.from_environment().first) as listener:
+        from tenor.training.running import train as run
+
+        done = run(run_file, out=out_, overrides=set_ or [], device=device, strict=strict, listener=listener)
+    if done is not None:
+        for line in _lines(done.metrics):
+            out.print(line)
+        out.print(f"model: {done.model}" + (f"\nreport: {done.report}" if done.report else ""))
+
+
+def _write_example(folder: Path) -> None:
+    from tenor.training.example import write_example
+
+    path = write_example(folder)
+    out.print(f"Wrote {path}. Look it over, then: tenor train {shlex.quote(str(path))} --out runs/first")
+
+
+def _lines(metrics: Any) -> Iterator[str]:
+    """Say what came out: each task's main score with its interval, and what it took."""
+    for name, task in metrics["tasks"].items():
+        score = task["scores"][task["metric"]]
+        interval = f"[{score['low']:.3f}, {score['high']:.3f}]"
+        yield f"{name}: {task['metric']} {score['estimate']:.3f} {interval} on {task['rows']:,} dev rows"
+    took = f"{metrics['seconds']:,.0f} s, {metrics['tokens_per_second']:,.0f} tokens/s"
+    yield f"{metrics['steps']:,} steps ({metrics['stop']}), best at step {metrics['best_step']:,}; {took}"
+
+
+@contextmanager
+def _listening(*, quiet: bool) -> Iterator["Listener"]:
+    """Show a bar with losses, rate and time left on a terminal, else a line per evaluation."""
+    from tenor.training.watching import Listener
+
+    if quiet:
+        yield Listener()
+        return
+    from tenor.cli.training_bar import training_bar
+
+    with training_bar(notes) as listener:
+        yield listener

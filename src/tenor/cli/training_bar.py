@@ -1,0 +1,61 @@
+"""What a training run looks like on a terminal: step, losses by task, tokens per second, time left."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from tenor.training.learner import Evaluation
+from tenor.training.loop import StepReport
+from tenor.training.progress import WATCHED
+from tenor.training.progress import Progress as RunProgress
+from tenor.training.watching import Listener
+
+_MEMORY = 0.9  # of the running means that are shown: single batches jump too much to be read
+
+
+class _Bar(Listener):
+    def __init__(self, console: Console, bar: Progress) -> None:
+        self._console, self._bar = console, bar
+        self._task = bar.add_task("", total=None, losses="", rate="", epoch="")
+        self._means: dict[str, float] = {}
+        self._begun: tuple[int, float] | None = None
+
+    def note(self, text: str) -> None:
+        self._console.print(text)
+
+    def step(self, report: StepReport, progress: RunProgress) -> None:
+        for name, loss in report.losses.items():
+            self._means[name] = _MEMORY * self._means.get(name, loss) + (1 - _MEMORY) * loss
+        if self._begun is None:  # a resumed run shows its own rate
+            self._begun = (progress.tokens - report.tokens, report.seconds)
+        seconds = report.seconds - self._begun[1]
+        rate = (progress.tokens - report.tokens - self._begun[0]) / seconds if seconds > 0 else 0.0
+        self._bar.update(
+            self._task,
+            completed=progress.step,
+            total=progress.steps,
+            losses="  ".join(f"{name} {value:.3f}" for name, value in self._means.items()),
+            rate=f"{rate:,.0f} tokens/s" if rate else "",
+            epoch=f"epoch {progress.epoch + 1}",
+        )
+
+    def scores(
+        self, evaluations: Mapping[str, Evaluation], progress: RunProgress, better: Sequence[str]
+    ) -> None:
+        told = ", ".join(f"{name} {each.metric.name} {each.main:.4f}" for name, each in evaluations.items())
+        best = " (best so far)" if WATCHED in better else ""
+        self._console.print(f"epoch {progress.epoch + 1}, step {progress.step:,}: {told}{best}")
+
+
+@contextmanager
+def training_bar(console: Console) -> Iterator[Listener]:
+    """Show the bar while the block runs, where the console is a terminal; notes and scores anyway."""
+    columns = [
+        TextColumn("{task.fields[epoch]}"), BarColumn(bar_width=20),
+        TextColumn("{task.completed}/{task.total}"), TextColumn("{task.fields[losses]}"),
+        TextColumn("{task.fields[rate]}"), TimeElapsedColumn(), TimeRemainingColumn(),
+    ]  # fmt: skip
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
+        yield _Bar(console, bar)

@@ -1,0 +1,139 @@
+"""From a run's settings and examples to a learner, its optimiser and a trainer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import torch
+from torch import nn
+
+from tenor.assets import MODELS, find
+from tenor.encoders.bert.checkpoint import BertCheckpoint
+from tenor.errors import TenorError
+from tenor.layers.attention import PackedAttention
+from tenor.layers.pooling_config import PoolingConfig
+from tenor.model.folder import ModelFolder, read_folder
+from tenor.model.network import Network
+from tenor.tasks.building import build_tasks
+from tenor.text.tokenizer import Tokenizer
+from tenor.training.config import RunConfig, TrainingConfig
+from tenor.training.distributed import World
+from tenor.training.hooks import Hook
+from tenor.training.learner import Learner
+from tenor.training.loop import Trainer, Watcher
+from tenor.training.optimisers import build_optimiser, freeze
+from tenor.training.reading import TaskExamples
+from tenor.training.sampling import MixedSampler
+from tenor.training.task_learner import Objective, TaskLearner
+from tenor.training.weighing import FixedWeights, UncertaintyWeights
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Built:
+    """A learner, and what it was made from."""
+
+    learner: TaskLearner
+    tokenizer: Tokenizer
+    settings: ModelFolder
+    """Of the folder that the encoder comes from."""
+
+    @property
+    def network(self) -> Network:
+        """The network that is trained."""
+        return self.learner.network
+
+
+def build_learner(
+    run: RunConfig,
+    examples: Mapping[str, TaskExamples],
+    *,
+    device: torch.device | str = "cpu",
+    objectives: Sequence[Objective] = (),
+) -> Built:
+    """Load the encoder, put heads on it, tokenise all examples."""
+    settings = read_folder(find(run.encoder, kinds=MODELS))
+    if settings.kind != "bert":
+        raise TenorError(f"{run.encoder} is a table of vectors, which is not trained; choose a BERT encoder.")
+    tokenizer = Tokenizer.load(settings.encoder, max_tokens=settings.max_tokens, lower=settings.lower)
+    encoder = BertCheckpoint.load(settings.encoder).encoder
+    training, pooling = run.training, PoolingConfig.parse(run.pooling)
+    if training.dropout is not None:
+        set_dropout(encoder, training.dropout)
+    freeze_parts(encoder, training)
+    rows = {name: each.train for name, each in examples.items()}
+    sizes = {"width": encoder.config.width, "layers": encoder.config.layers}
+    tasks = build_tasks(run.tasks, rows, pooling=pooling, seed=run.seed, **sizes)
+    network = Network(encoder, pooling=pooling, tasks=tasks).to(device)
+    weigh = UncertaintyWeights if training.weighing == "uncertainty" else FixedWeights
+    learner = TaskLearner(
+        network,
+        {name: tasks[name].prepare(each.train, tokenizer) for name, each in examples.items()},
+        dev={name: tasks[name].prepare(each.dev, tokenizer) for name, each in examples.items() if each.dev},
+        batches={name: task.batch for name, task in run.tasks.items()},
+        sampler=sampler_of(training),
+        objectives=objectives,
+        weighing=weigh({name: task.weight for name, task in run.tasks.items()}).to(device),
+        tokens_per_pass=training.tokens_per_pass,
+    )
+    return Built(learner=learner, tokenizer=tokenizer, settings=settings)
+
+
+def build_trainer(
+    learner: Learner,
+    run: RunConfig,
+    *,
+    hooks: Sequence[Hook] = (),
+    watcher: Watcher | None = None,
+    world: World | None = None,
+    precision: Literal["fp32", "bf16"] = "fp32",
+) -> Trainer:
+    """Make the optimiser that a run asks for, and the trainer."""
+    training, groups = run.training, learner.groups()
+    rates = dict.fromkeys(groups, training.head_rate) | {"encoder": training.encoder_rate}
+    optimiser = build_optimiser(
+        groups,
+        rates=rates,
+        kind=training.optimiser,
+        weight_decay=training.weight_decay,
+        layer_decay=training.layer_decay,
+    )
+    return Trainer(
+        learner, optimiser, settings=training, seed=run.seed, hooks=hooks, watcher=watcher, world=world,
+        precision=precision,
+    )  # fmt: skip
+
+
+def sampler_of(training: TrainingConfig) -> MixedSampler:
+    """Return the sampler that the settings describe."""
+    return MixedSampler(
+        mixing=training.mixing,
+        end=training.epoch_end,
+        examples_per_epoch=training.examples_per_epoch,
+        temperature=training.temperature,
+        bucket=training.bucket,
+        epochs=training.epochs,
+    )
+
+
+def freeze_parts(encoder: nn.Module, training: TrainingConfig) -> None:
+    """Take out of training what the settings say."""
+    last = 0 if training.freeze == "encoder" else training.train_last
+    freeze(encoder, embeddings=training.freeze == "embeddings", first=training.freeze_first, last=last)
+
+
+def set_dropout(encoder: nn.Module, share: float) -> None:
+    """Set all dropout of an encoder."""
+    for module in encoder.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = share
+        elif isinstance(module, PackedAttention):
+            module.dropout = share
+
+
+def with_found_encoder(run: RunConfig, folder: Path) -> RunConfig:
+    """Return the run with an encoder's folder that was named from the run file's own folder."""
+    named = folder / run.encoder
+    if run.encoder.startswith("hub:") or not named.is_dir():
+        return run
+    return replace(run, encoder=str(named.resolve()))

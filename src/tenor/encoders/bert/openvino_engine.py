@@ -148,7 +148,10 @@ class OpenVINOEngine:
         if not 0 <= layer <= self.layers:
             raise TenorError(f"There is no layer {layer}; the encoder has 0 (embeddings) to {self.layers}.")
         inputs, present = graph_inputs(tokens)
-        states: Floats = self._compiled(layer)(inputs)[0].reshape(len(present), -1)
+        # A request of its own, which costs next to nothing: several threads may ask at a time.
+        request = self._compiled(layer).create_infer_request()
+        request.infer(inputs)
+        states: Floats = request.get_output_tensor(0).data.reshape(len(present), -1)
         return states[present]
 
     def map(self, batches: Iterable[Tokens]) -> Iterator[Floats]:

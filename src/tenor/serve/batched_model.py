@@ -2,18 +2,22 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from tenor.encoders.engine import Floats
 from tenor.model import Model
 from tenor.model.encoding import Long, Progress
 from tenor.serve.batcher import Batcher
 from tenor.serve.limits import Limits
 from tenor.serve.refusals import too_slow
+from tenor.use.unit_vectors import normalise
 
 
 class BatchedModel(Model):
     """Stands in for a model wherever a comparison, a search, … encodes: its texts go through the batcher.
 
-    To be called in a thread that may wait, never in the event loop.
+    The batcher's vectors are as pooled, for the heads; here they are scaled where the model's are. To be
+    called in a thread that may wait, never in the event loop.
     """
 
     def __init__(self, model: Model, batcher: Batcher, limits: Limits) -> None:
@@ -32,8 +36,19 @@ class BatchedModel(Model):
         """Encode as :meth:`Model.encode` does; only what is cut into chunks does not share passes."""
         if long == "chunk":
             return self._model.encode(texts, prompt=prompt, long=long, progress=progress, out=out)
-        front = self._front(prompt)
-        done = self._batcher.submit([front + text for text in texts] if front else texts).done
+        vectors = self.scaled(self.pooled(self.with_prompt(texts, prompt), progress=progress))
+        if out is None:
+            return vectors
+        out[:] = vectors
+        return out
+
+    def pooled(
+        self, texts: Sequence[str], *, long: Long = "truncate", progress: Progress | None = None
+    ) -> Floats:
+        """Encode as :meth:`Model.pooled` does."""
+        if long == "chunk":
+            return self._model.pooled(texts, long=long, progress=progress)
+        done = self._batcher.submit(texts).done
         try:
             vectors = done.result(self._limits.work_seconds).vectors
         except TimeoutError as error:
@@ -41,7 +56,13 @@ class BatchedModel(Model):
             raise too_slow(self._limits.work_seconds) from error
         if progress is not None:
             progress(len(texts))
-        if out is None:
-            return vectors
-        out[:] = vectors
-        return out
+        return vectors
+
+    def with_prompt(self, texts: Sequence[str], prompt: str | None) -> Sequence[str]:
+        """Return the texts as they are encoded."""
+        front = self._front(prompt)
+        return [front + text for text in texts] if front else texts
+
+    def scaled(self, vectors: Floats) -> Floats:
+        """Return vectors as the model gives them."""
+        return normalise(np.ascontiguousarray(vectors)) if self.normalized else vectors

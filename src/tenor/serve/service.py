@@ -2,7 +2,7 @@
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -42,7 +42,7 @@ class Service:
         self.content = content
         self.limits = limits or Limits()
         model = content.model
-        self.batcher = Batcher(model.engine, model.tokenizer, limits=self.limits)
+        self.batcher = Batcher(model.engine.raw(), model.tokenizer, limits=self.limits)
         self.model = BatchedModel(model, self.batcher, self.limits)
         self.index = self._open_index()
         self.words = self._open_words()
@@ -80,10 +80,10 @@ class Service:
 
     async def encode(self, texts: list[str], *, prompt: str | None = None) -> Encoded:
         """Encode texts in the event loop, without a thread of their own."""
-        front = self.model._front(prompt)
-        texts = [front + text for text in texts] if front else texts
+        texts = list(self.model.with_prompt(texts, prompt))
         check_texts(texts, self.limits)
-        return await asyncio.wrap_future(self.batcher.submit(texts).done)
+        encoded = await asyncio.wrap_future(self.batcher.submit(texts).done)
+        return replace(encoded, vectors=self.model.scaled(encoded.vectors))
 
     def compare(self, request: shapes.CompareRequest) -> dict[str, Any]:
         """Compare two texts."""

@@ -12,6 +12,7 @@ from tenor.recipes.recipe import Recipe
 
 # name of the recipe -> module of this room, in the order of the specifications.
 RECIPES: Mapping[str, str] = {
+    "fuzzy-words": "fuzzy_words",
     "geometric-meta-embeddings": "geometric_meta_embeddings",
 }
 

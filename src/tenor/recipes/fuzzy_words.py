@@ -1,0 +1,342 @@
+"""Fuzzy words (spec 06): do feature probabilities and set algebra beat cosine and vector arithmetic?
+
+A cell is a table of word vectors: skip-gram of several widths trained here, one for each seed, or a
+pretrained one. All readings of it (cosine; feature probabilities over columns or rows, of raw or unit
+vectors; divergence or cross-entropy) are metrics of that cell, measured on the same items.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+
+from tenor.metrics.outcomes import Outcome
+from tenor.metrics.verdicts import Claim, Contrast
+from tenor.recipes.recipe import Cell, CellResult, Context, DataFolder, Figure, Plan, Recipe
+from tenor.recipes.results import Results
+from tenor.recipes.word_sets import (
+    ANALOGY,
+    SIMILARITY,
+    AnalogySet,
+    PairScore,
+    SimilaritySet,
+    cosine_score,
+    read_analogies,
+    read_similarity,
+)
+from tenor.words.fuzzy import FuzzyWords, ask, sets
+from tenor.words.fuzzy.fuzzy_words import Measure
+from tenor.words.fuzzy.readouts import analogies as fuzzy_analogies
+from tenor.words.fuzzy.readouts import function_words
+from tenor.words.vectors import WordVectors
+
+_WIDTHS = (20, 50, 100, 200)
+_TEXT = "gutenberg_prose.txt.gz"
+_TOPS = (15, 30, 50)
+# reading -> options of the conversion, and the measure
+_READINGS: dict[str, tuple[dict[str, Any], Measure]] = {
+    "KL": ({}, "kl"),
+    "cross-entropy": ({}, "cross-entropy"),
+    "KL as printed": ({}, "kl-paper"),
+    "KL, unit": ({"prenorm": True}, "kl"),
+    "KL, rows": ({"axis": "row"}, "kl"),
+    "cross-entropy, rows": ({"axis": "row"}, "cross-entropy"),
+    "KL, rows, unit": ({"axis": "row", "prenorm": True}, "kl"),
+}
+_QUESTIONS = ("noble & metal", "noble & good", "computer & power", "french - british", "rose | violet")
+
+
+def run(cell: Cell, context: Context) -> CellResult:
+    """Read one table of vectors in every way, on similarity, analogies and function words."""
+    if context.data is None:
+        vectors, similarity, analogies, listed = _made_up(context)
+    else:
+        vectors = _vectors(cell, context)
+        folder = context.folder("word-benchmarks")
+        similarity = read_similarity(folder, ("SimLex-999", "MTurk-771"))
+        analogies, listed = read_analogies(folder, ("Google",))[0], _stop_words(context.folder("nltk"))
+    outcomes = _similarities(vectors, similarity)
+    outcomes |= _analogies(vectors, analogies, context.settings.get("questions"))
+    notes = [_directed(vectors, cell.label)]
+    if vectors.counts is not None:
+        found, told = _function_words(vectors, listed)
+        outcomes |= found
+        notes.append(f"{cell.label}: {told}")
+    notes += _answers(vectors, cell.label)
+    return CellResult(outcomes=outcomes, notes=tuple(note for note in notes if note))
+
+
+def _vectors(cell: Cell, context: Context) -> WordVectors:
+    """Open pretrained vectors, or train skip-gram vectors once for all that ask for them."""
+    if "asset" in cell.settings:
+        return WordVectors.load(str(cell.settings["asset"]))
+    from tenor.words.corpus import read_corpus
+    from tenor.words.training import Word2VecConfig, train_word2vec
+
+    width, text = int(cell.settings["width"]), context.folder("text-en") / _TEXT
+
+    def make(folder: Path) -> None:
+        corpus = read_corpus(text)
+        trained = train_word2vec(corpus, Word2VecConfig(width=width, seed=context.seed))
+        trained.save(folder / "vectors.safetensors")
+
+    made = context.shared("skip-gram", make, settings={"width": width, "seed": context.seed})
+    return WordVectors.load(made / "vectors.safetensors")
+
+
+def _similarities(vectors: WordVectors, similarity: Iterable[SimilaritySet]) -> dict[str, Outcome]:
+    similarity = list(similarity)
+    outcomes = {
+        f"{one.name}: cosine": one.outcome(vectors, cosine_score(vectors.vectors)) for one in similarity
+    }
+    for name, (options, measure) in _READINGS.items():
+        fuzzy = FuzzyWords.of(vectors, **options)
+        for one in similarity:
+            outcomes[f"{one.name}: {name}"] = one.outcome(vectors, _score_by(fuzzy, measure))
+    return outcomes
+
+
+def _score_by(fuzzy: FuzzyWords, measure: Measure) -> PairScore:
+    return lambda first, second: -fuzzy.distances(first, second, measure)
+
+
+def _analogies(vectors: WordVectors, questions: AnalogySet, most: int | None) -> dict[str, Outcome]:
+    from tenor.words.analogies import analogies
+
+    numbers, semantic = questions.known(vectors, most)
+    asked, wanted = numbers[:, :3], numbers[:, 3]
+    answers = {"3CosAdd": analogies(vectors, asked, k=1)[0][:, 0]}
+    for name, options in (("sets", {}), ("sets, rows", {"axis": "row"}), ("sets, unit", {"prenorm": True})):
+        answers[name] = fuzzy_analogies(FuzzyWords.of(vectors, **options), asked)[0][:, 0]
+    outcomes = {}
+    for name, given in answers.items():
+        right = given == wanted
+        for part, chosen in (("all", slice(None)), ("semantic", semantic), ("syntactic", ~semantic)):
+            if right[chosen].size:
+                items = f"Google, {part} ({right[chosen].size} questions)"
+                outcomes[f"analogies, {part}: {name}"] = Outcome.of("mean", right[chosen], items=items)
+    return outcomes
+
+
+def _function_words(vectors: WordVectors, listed: set[str]) -> tuple[dict[str, Outcome], str]:
+    """Count function words among the words of highest entropy, of highest frequency, and among all."""
+    counts = np.zeros(len(vectors)) if vectors.counts is None else vectors.counts
+    least = 100
+    found = function_words(FuzzyWords.of(vectors, axis="row"), max(_TOPS), least=least)
+    outcomes: dict[str, Outcome] = {}
+    for top in _TOPS:
+        for name, words in (("entropy", found.by_entropy), ("frequency", found.by_frequency)):
+            flags = [word in listed for word in words[:top]]
+            outcomes[f"function words: {name}, top {top}"] = Outcome.of("mean", flags, items=f"{name} {top}")
+    every = [vectors.words[int(number)] in listed for number in np.flatnonzero(counts >= least)]
+    outcomes["function words: all frequent words"] = Outcome.of("mean", every, items="frequent words")
+    return outcomes, "highest entropies: " + " ".join(found.by_entropy[:15]) + "."
+
+
+def _directed(vectors: WordVectors, label: str) -> str:
+    """Tell the paper's example of a directed distance, where its words are there."""
+    if any(word not in vectors for word in ("north", "korea", "china")):
+        return ""
+    fuzzy = FuzzyWords.of(vectors)
+    both, china = sets.intersection(fuzzy["north"], fuzzy["korea"]), fuzzy["china"]
+    there, back = float(sets.kl_paper(both, china)), float(sets.kl_paper(china, both))
+    return f"{label}: D(north ∩ korea ‖ china) = {there:.4g}, reverse {back:.4g} (as printed, columns)."
+
+
+def _answers(vectors: WordVectors, label: str) -> list[str]:
+    fuzzy, told = FuzzyWords.of(vectors), []
+    for question in _QUESTIONS:
+        if all(word in vectors for word in question.replace("|", "-").replace("&", "-").split(" - ")):
+            told.append(f"{question}: " + ", ".join(near.word for near in ask(fuzzy, question, 6)))
+    return [f"{label}: {'; '.join(told)}."] if told else []
+
+
+def _stop_words(folder: Path) -> set[str]:
+    with ZipFile(folder / "stopwords.zip") as archive:
+        return set(archive.read("stopwords/english").decode().split())
+
+
+def _made_up(context: Context) -> tuple[WordVectors, list[SimilaritySet], AnalogySet, set[str]]:
+    """Make words of ten groups, half of them moved by one offset, and fifty words that are near nothing."""
+    rng = context.generator()
+    groups = rng.normal(size=(10, 12))
+    stems = groups[np.arange(150) % 10] + 0.3 * rng.normal(size=(150, 12))
+    offset = rng.normal(size=12)
+    small = 0.1 * rng.normal(size=(50, 12))
+    rows = np.vstack([stems, stems + offset + 0.1 * rng.normal(size=stems.shape), small])
+    names = [f"{kind}{number}" for kind in "ab" for number in range(150)] + [f"f{one}" for one in range(50)]
+    vectors = WordVectors(names, rows, rng.integers(150, 900, size=len(names)))
+    first, second = rng.integers(0, 300, size=(2, 200))
+    gold = cosine_score(rows)(first, second) + 0.3 * rng.normal(size=200)
+    pairs = [(names[a], names[b]) for a, b in zip(first, second, strict=True)]
+    similarity = [SimilaritySet(name, pairs, gold) for name in ("SimLex-999", "MTurk-771")]
+    quads = [(f"a{one}", f"b{one}", f"a{two}", f"b{two}") for one, two in rng.integers(0, 150, size=(60, 2))]
+    kept = [quad for quad in quads if quad[0] != quad[2]]
+    return vectors, similarity, AnalogySet("MSR", kept, ["offset"] * len(kept)), set(names[300:])
+
+
+def _draw(found: Results) -> str | None:
+    """Draw SimLex by width: cosine, divergence, cross-entropy."""
+    from tenor.report.plots import line_plot
+
+    curves = {}
+    for name in ("cosine", "KL", "cross-entropy", "KL, rows, unit"):
+        points = [(width, found.mean(f"skip-gram-{width}", f"SimLex-999: {name}")) for width in _WIDTHS]
+        kept = [(x, y) for x, y in points if y == y]
+        if len(kept) > 1:
+            curves[name] = ([float(x) for x, _ in kept], [y for _, y in kept])
+    if not curves:
+        return None
+    return line_plot(curves, x_label="dimensions", y_label="Spearman on SimLex-999")
+
+
+_TRAINED = tuple(
+    Cell(name=f"skip-gram-{width}", title=f"skip-gram, {width}-d", settings={"width": width})
+    for width in _WIDTHS
+)
+_PRETRAINED = tuple(
+    Cell(name=asset, title=title, settings={"asset": asset}, seeded=False, weights=(asset,))
+    for asset, title in (("word2vec-300d", "GoogleNews word2vec, 300-d"), ("glove-300d", "GloVe 840B, 300-d"))
+)
+_NAMES = [cell.name for cell in _TRAINED]
+
+
+def _within(cells: str | list[str], first: str, second: str) -> Contrast:
+    """Compare two readings of the same vectors."""
+    return Contrast.mean(cells, metric=first).minus(Contrast.mean(cells, metric=second))
+
+
+def _similar(text: str, first: str, second: str, paper: float | str) -> Claim:
+    contrast = _within(_NAMES, f"SimLex-999: {first}", f"SimLex-999: {second}")
+    return Claim(text=text, contrast=contrast, smallest=0.005, paper=paper)
+
+
+_CLAIMS = (
+    _similar("Divergence beats cosine on SimLex-999 (mean of 20 to 200 dimensions).", "KL", "cosine", 0.0105),
+    _similar(
+        "Cross-entropy beats cosine on SimLex-999 (mean of 20 to 200 dimensions).",
+        "cross-entropy",
+        "cosine",
+        0.0154,
+    ),
+    _similar("Cross-entropy beats divergence on SimLex-999.", "cross-entropy", "KL", 0.0049),
+    Claim(
+        text="On unit vectors, divergence and cosine rank pairs alike (SimLex-999 and MTurk-771).",
+        direction="same",
+        smallest=0.02,
+        paper="not in the paper",
+        contrast=Contrast.mean(_NAMES, metric=["SimLex-999: KL, unit", "MTurk-771: KL, unit"]).minus(
+            Contrast.mean(_NAMES, metric=["SimLex-999: cosine", "MTurk-771: cosine"])
+        ),
+    ),
+    *(
+        Claim(
+            text=f"Set algebra beats vector arithmetic on analogies with {width} dimensions.",
+            contrast=_within(f"skip-gram-{width}", "analogies, all: sets", "analogies, all: 3CosAdd"),
+            smallest=0.01,
+            paper=paper,
+        )
+        for width, paper in ((50, 0.1041), (100, 0.0439))
+    ),
+    Claim(
+        text="Above 100 dimensions set algebra falls below vector arithmetic (200).",
+        direction="less",
+        contrast=_within("skip-gram-200", "analogies, all: sets", "analogies, all: 3CosAdd"),
+        smallest=0.01,
+        paper="said without figures",
+    ),
+    *(
+        Claim(
+            text=f"Of the top {top} words, entropy finds more function words than frequency.",
+            contrast=_within(
+                _NAMES, f"function words: entropy, top {top}", f"function words: frequency, top {top}"
+            ),
+            smallest=0.02,
+            paper=paper,
+            reason="The list is that of stop-words; the paper's has 176 words.",
+        )
+        for top, paper in ((15, 0.3333), (30, 0.3), (50, 0.16))
+    ),
+    Claim(
+        text="Of the top 50 words by entropy, more are function words than of all frequent words.",
+        contrast=_within(_NAMES, "function words: entropy, top 50", "function words: all frequent words"),
+        smallest=0.05,
+        paper="not in the paper",
+    ),
+    Claim(
+        text="Directed similarity of head and modifier beats cosine in telling compositional compounds.",
+        paper="0.4912 against 0.4646 (100 dimensions)",
+        reason="the compound ratings are not among the data",
+    ),
+)
+
+RECIPE = Recipe(
+    name="fuzzy-words",
+    title="Words as fuzzy sets of features",
+    paper="Bhat, Debnath, Banerjee and Shrivastava, Word Embeddings as Tuples of Feature Probabilities, 2020",
+    spec=6,
+    summary="Each dimension of a word vector is read as a feature that the word has with some probability: "
+    "directed similarity, set algebra for analogies, entropy for function words.",
+    version=1,
+    scales={
+        "tiny": Plan(
+            cells=tuple(replace(cell, settings={"width": 12}) for cell in _TRAINED),
+            seeds=2,
+            data=False,
+            about="350 made-up words in place of training; a check only",
+        ),
+        "small": Plan(
+            cells=_TRAINED[1:3],
+            seeds=2,
+            settings={"questions": 2000},
+            about="50 and 100 dimensions, 2,000 analogies",
+        ),
+        "full": Plan(
+            cells=(*_TRAINED, *_PRETRAINED),
+            seeds=3,
+            about="skip-gram on 6 million words of books (the paper's corpus is not stated; its code uses 17 "
+            "million words of Wikipedia), and two pretrained tables; all analogies in vocabulary",
+        ),
+    },
+    run=run,
+    data=(
+        DataFolder(
+            name="word-benchmarks",
+            files=(
+                f"{SIMILARITY}/simlex999.csv",
+                f"{SIMILARITY}/mturk-771.csv",
+                f"{ANALOGY}/google-analogies.csv",
+            ),
+            about="word similarity and analogy sets as CSV (the repository vecto-ai/word-benchmarks)",
+            advice="Get the repository vecto-ai/word-benchmarks and put it there.",
+        ),
+        DataFolder(
+            name="text-en",
+            files=(_TEXT,),
+            about="English prose, a paragraph a line",
+            advice="Any big English text does; a result depends on it.",
+        ),
+        DataFolder(
+            name="nltk",
+            files=("stopwords.zip",),
+            about="NLTK's stop-words, for function words",
+            advice="Get stopwords.zip of nltk_data.",
+        ),
+    ),
+    claims=_CLAIMS,
+    figures=(
+        Figure(
+            name="dimensions", caption="Similarity by the number of dimensions; means over seeds.", draw=_draw
+        ),
+    ),
+    differs=(
+        "The vectors are trained on other and less text, and function words are those of a stop-word list.",
+        "The divergence counts both sides of a feature (has it, lacks it); the printed one is in the table.",
+        "Composed sets are scaled to the mean cardinality of words before the nearest words are sought: as "
+        "they are, the ranking of columns hardly depends on the question.",
+        "Analogies count only the best answer, over all questions; the paper's rows are running totals.",
+    ),
+)

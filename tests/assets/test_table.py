@@ -9,7 +9,7 @@ FIRST_TABLE = "minilm potion-8m glove-300d glove-50d word2vec-300d stsb movie-re
 
 
 def test_the_table_holds_what_was_promised():
-    assert list(TABLE) == FIRST_TABLE.split()
+    assert set(FIRST_TABLE.split()) <= set(TABLE)
 
 
 @pytest.mark.parametrize("asset", TABLE.values(), ids=lambda asset: asset.name)

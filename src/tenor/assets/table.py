@@ -222,6 +222,30 @@ e67e803f624fb4d67dea1c730d06e1067e1b14d830e2c2202569e3ef0f70bb50   683666 tokeni
         ),
     ),
     Asset(
+        name="word-tests",
+        kind="data",
+        description="Tests of word vectors: WordSim-353, SimLex-999 and Google's 19,544 analogies (English).",
+        licence="terms of each set",
+        sources=(
+            Source(
+                "gensim", "4.4.0", "gensim-4.4.0-cp311-cp311-manylinux_2_24_x86_64.manylinux_2_28_x86_64.whl",
+                27_809_988,
+                "91a7fa5e814e7b1bad4b2dffa8d62c1e55410d5cbdf930714c1997ffb4404db8",
+                folder="gensim/test/test_data/",
+                # Built for one Python and platform, as it also holds compiled code; what we take is not.
+                flags=(
+                    "--python-version", "3.11", "--platform", "manylinux_2_28_x86_64",
+                    "--implementation", "cp", "--abi", "cp311",
+                ),
+            ),
+        ),
+        files=_listed("""
+8c29b3332afc46f3fb8be04cb5297bf96f39aa7131272dff57869b4485b22a36 603955 questions-words.txt
+d5e0501971478a511430ee880bd0121e94ac701ba86d90544d83e6d2ba3db05d  18126 simlex999.txt
+f92a022fc2537793a15bc3a8c162ebcd74990e033a228bb6388cb71e4c0b1e1d   7186 wordsim353.tsv
+"""),
+    ),
+    Asset(
         name="stsb",
         kind="data",
         description="The STS Benchmark: 5,749 / 1,500 / 1,379 English sentence pairs with similarity 0 to 5.",

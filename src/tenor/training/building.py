@@ -68,7 +68,12 @@ def build_learner(
     weigh = UncertaintyWeights if training.weighing == "uncertainty" else FixedWeights
     learner = TaskLearner(
         network,
-        {name: tasks[name].prepare(each.train, tokenizer) for name, each in examples.items()},
+        # A task that weighs nothing is not trained, only scored.
+        {
+            name: tasks[name].prepare(each.train, tokenizer)
+            for name, each in examples.items()
+            if run.tasks[name].weight
+        },
         dev={name: tasks[name].prepare(each.dev, tokenizer) for name, each in examples.items() if each.dev},
         batches={name: task.batch for name, task in run.tasks.items()},
         sampler=sampler_of(training),

@@ -168,6 +168,16 @@ class Browser:
             text,
         )
 
+    def slide(self, value):
+        """Move the slider of the threshold, and wait until the page has drawn what follows."""
+        self.driver.execute_async_script(
+            "const [value, done] = arguments; const slider = document.getElementById('threshold');"
+            "slider.value = value;"
+            "for (const name of ['input', 'change']) slider.dispatchEvent(new Event(name));"
+            "requestAnimationFrame(() => requestAnimationFrame(() => done()));",
+            str(value),
+        )
+
     def keys(self, *keys):
         """Press keys wherever the focus is."""
         from selenium.webdriver import ActionChains

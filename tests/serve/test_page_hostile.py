@@ -94,15 +94,20 @@ def test_half_a_character_is_replaced(page):
     assert page.errors() == []
 
 
+def test_what_the_model_does_not_read_is_folded_away(page):
+    page.open("#/compare?b=plain&a=" + quote(HOSTILE["long"]))
+    page.click(".side.first .unfold")
+    assert page.one(".side.first .beyond").text.endswith("End of it.....")
+    assert not page.all(".unfold")
+
+
 def test_a_hostile_list_is_shown_as_it_is(page):
     page.open("#/list")
     texts = [" ".join(text.split()) for text in HOSTILE.values()]
     page.fill("#lines", "\n".join([*texts, *texts]))
     page.click("#list-form .primary")
     page.until(lambda: page.all(".group"), "groups")
-    page.run(
-        "const s = document.getElementById('threshold'); s.value = 1; s.dispatchEvent(new Event('input'));"
-    )
+    page.slide(1)
     shown = page.run("return [...document.querySelectorAll('.pick')].map((each) => each.textContent)")
     assert len(shown) >= 2 * len(texts) - 2
     assert "<svg onload" in " ".join(shown)
@@ -302,7 +307,7 @@ def test_the_page_groups_as_the_package_does(page, seed):
         groups = group_texts(
             texts, lambda rows, out: np.copyto(out, vectors[of[rows]]), 12, threshold, EXACT_LIMIT
         )
-        found = page.module("grouping.js", "m.groupRows(...a)", same, pairs, threshold)
+        found = page.module("grouping.js", "new m.Grouping(a[0], a[1]).at(a[2])", same, pairs, threshold)
         assert [[each["row"] for each in group] for group in found] == [
             [member.row for member in group.members] for group in groups
         ]

@@ -182,14 +182,6 @@ def grouped(page):
     ]
 
 
-def slide(page, value):
-    page.run(
-        "const s = document.getElementById('threshold'); s.value = arguments[0];"
-        "for (const name of ['input', 'change']) s.dispatchEvent(new Event(name, { bubbles: true }));",
-        str(value),
-    )
-
-
 def test_a_list_is_grouped_and_the_slider_regroups_at_once(page):
     page.click("nav [data-view=list]")
     page.fill("#lines", "\n".join(LINES))
@@ -197,9 +189,9 @@ def test_a_list_is_grouped_and_the_slider_regroups_at_once(page):
     page.click("#list-form .primary")
     assert len(grouped(page)) >= 1
     page.requests()
-    slide(page, 0.99)
+    page.slide(0.99)
     assert grouped(page) == [LINES[:2]]
-    slide(page, 0.65)
+    page.slide(0.65)
     loose = grouped(page)
     assert sorted(map(len, loose)) == [2, 3]
     assert not any(LINES[5] in group for group in loose)
@@ -215,7 +207,7 @@ def test_the_groups_can_be_downloaded_and_hold_no_formula(page):
     page.fill("#lines", "\n".join([*LINES, hostile]))
     page.click("#list-form .primary")
     grouped(page)
-    slide(page, 0.99)
+    page.slide(0.99)
     # The link is caught before the browser follows it, so that no dialog or folder of the system matters.
     page.run(
         "window.kept = null; const make = URL.createObjectURL;"
@@ -257,7 +249,7 @@ def test_a_dropped_table_asks_for_its_column(page):
     assert page.one("#preview").text.split("\n") == [LINES[0], "how do i reset my password?", LINES[2]]
     page.click("#list-form .primary")
     grouped(page)
-    slide(page, 0.99)
+    page.slide(0.99)
     assert len(grouped(page)) == 1
     page.click("#forget")
     assert page.one("#lines").is_displayed()

@@ -5,15 +5,15 @@ import { Answer } from "./answer.js";
 import { post } from "./api.js";
 import * as csv from "./csv.js";
 import { announce, byId, counted, make, shortened } from "./elements.js";
-import { groupRows } from "./grouping.js";
+import { Grouping } from "./grouping.js";
 import { TextMap } from "./map.js";
 import { LIST } from "./samples.js";
 import { TableChoice } from "./table_choice.js";
 
 const DEFAULT = 0.85;
 const FLOOR = 0.5;
-const SHOWN = 200; // groups, and texts of a group
-const FEW = 8; // texts of a group that are shown at once
+const SHOWN = 40; // groups at once
+const FEW = 6; // texts of a group at once
 
 const lines = byId("lines");
 const region = byId("list-result");
@@ -41,7 +41,7 @@ export function start() {
   lines.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); }
   });
-  slider.addEventListener("input", () => regroup());
+  slider.addEventListener("input", soon);
   slider.addEventListener("change", () => address.amend("list", settings()));
   byId("zoom-in").addEventListener("click", () => map.zoom(1.5));
   byId("zoom-out").addEventListener("click", () => map.zoom(1 / 1.5));
@@ -105,7 +105,7 @@ function find(rows) {
   region.classList.add("stale");
   const texts = rows.map((each) => each.text);
   answer.ask((options) => post("api/dedupe", { texts, floor: FLOOR }, options), (found) => {
-    answered = { ...found, rows, key: keyOf(rows) };
+    answered = { rows, key: keyOf(rows), grouping: new Grouping(found.same, found.pairs) };
     lastAsked = answered.key;
     region.classList.remove("bare");
     slider.min = String(Math.min(1, Math.ceil(found.floor * 100) / 100));
@@ -123,16 +123,26 @@ function note({ floor, notes = [] }) {
   region.querySelector(".share").hidden = long.length > 0;
 }
 
+let waiting = false;
+
+/** Group anew with the next picture, however often the slider moves before it. */
+function soon() {
+  byId("threshold-value").textContent = Number(slider.value).toFixed(2);
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => { waiting = false; regroup(); });
+}
+
 /** Group anew at the threshold of the slider, from the scores that are here already. */
 function regroup() {
   const threshold = Number(slider.value);
   byId("threshold-value").textContent = threshold.toFixed(2);
   if (!answered) return;
-  groups = groupRows(answered.same, answered.pairs, threshold);
+  groups = answered.grouping.at(threshold);
   const repeated = groups.reduce((sum, group) => sum + group.length - 1, 0);
   byId("list-summary").replaceChildren(...summary(groups.length, repeated));
-  byId("groups").replaceChildren(...groups.slice(0, SHOWN).map(card));
-  if (groups.length > SHOWN) byId("groups").append(make("li", { class: "hint" }, `and ${counted(groups.length - SHOWN, "more group")}: all are in the CSV.`));
+  byId("groups").replaceChildren();
+  unroll(byId("groups"), groups, SHOWN, card, "more group");
   if (!groups.length) byId("groups").append(make("li", { class: "empty" }, "No two of these texts are this alike. Move the slider to the left."));
   map.group(groups.map((group) => group.map(({ row }) => row)));
 }
@@ -142,20 +152,28 @@ function summary(found, repeated) {
   return [make("strong", {}, counted(found, "group")), `; ${counted(repeated, "text")} of ${answered.rows.length.toLocaleString("en")} ${repeated === 1 ? "repeats" : "repeat"} another.`];
 }
 
+/** Show the first few of many, and a button that shows the next few, ten times as many each time. */
+function unroll(place, items, few, drawn, name, from = 0) {
+  const to = Math.min(items.length, from + few);
+  place.append(...items.slice(from, to).map((item, index) => drawn(item, from + index)));
+  if (to === items.length) return;
+  const more = make("li", {}, make("button", { class: "quiet", type: "button", onclick: () => {
+    more.remove();
+    unroll(place, items, 10 * few, drawn, name, to);
+  } }, `and ${counted(items.length - to, name)}`));
+  place.append(more);
+}
+
 function card(group, number) {
-  const shown = group.slice(0, SHOWN);
-  const members = make("ul", {}, shown.slice(0, FEW).map((member) => line(member, number)));
-  const more = shown.length > FEW && make("button", { class: "quiet", type: "button", onclick: (event) => {
-    event.target.remove();
-    members.append(...shown.slice(FEW).map((member) => line(member, number)));
-  } }, `and ${counted(group.length - FEW, "more text")}`);
-  return make("li", { class: "group", data: { group: number } }, members, more);
+  const members = make("ul");
+  unroll(members, group, FEW, (member) => line(member, number), "more text");
+  return make("li", { class: "group", data: { group: number } }, members);
 }
 
 function line({ row, score, same, middle }, number) {
   const text = answered.rows[row].text;
   const pick = make("button", { class: "pick text", type: "button", dir: "auto", onclick: () => { map.select([row]); mark(number); } }, shortened(text, 400));
-  const points = row === middle ? `${counted(groups[number].length, "text")}` : same ? (text === answered.rows[middle].text ? "same text" : "same but for case") : score.toFixed(2);
+  const points = row === middle ? `${counted(groups[number].length, "text")}` : same ? "same text" : score.toFixed(2);
   return make("li", { class: row === middle ? "member centre" : "member" }, pick, make("span", { class: "points" }, points));
 }
 

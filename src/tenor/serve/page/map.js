@@ -15,7 +15,8 @@ export class TextMap {
   #canvas;
   #tip;
   #selected;
-  #points = [];
+  #points = []; // places of the rows, -1 to 1 in both directions
+  #spots = []; // places of the rows on the canvas, in pixels
   #texts = [];
   #sizes = [];
   #stars = []; // rows of each group, the centre first
@@ -45,7 +46,7 @@ export class TextMap {
 
   /** Put texts at their points, [-1, 1] in both directions; copies of a text make its dot bigger. */
   place(points, texts, same) {
-    this.#points = points;
+    this.#points = spread(points, same);
     this.#texts = texts;
     this.#sizes = texts.map(() => 1);
     same.forEach((first, row) => { if (first >= 0 && first !== row) this.#sizes[first] += 1; });
@@ -79,20 +80,21 @@ export class TextMap {
     this.#draw();
   }
 
-  /** Where a row is on the canvas; for tests and for those who steer the map from elsewhere. */
-  where(row) {
-    const { clientWidth: width, clientHeight: height } = this.#canvas;
-    const [x, y] = this.#points[row];
-    return [
-      this.#view.x + this.#view.scale * (MARGIN + ((x + 1) / 2) * (width - 2 * MARGIN)),
-      this.#view.y + this.#view.scale * (MARGIN + ((1 - y) / 2) * (height - 2 * MARGIN)),
-    ];
-  }
-
   #draw() {
+    this.#locate();
     if (this.#queued) return;
     this.#queued = true;
     requestAnimationFrame(() => { this.#queued = false; this.#paint(); });
+  }
+
+  /** Find the place of every row on the canvas, in the present view. */
+  #locate() {
+    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    const { scale, x: left, y: top } = this.#view;
+    this.#spots = this.#points.map(([x, y]) => [
+      left + scale * (MARGIN + ((x + 1) / 2) * (width - 2 * MARGIN)),
+      top + scale * (MARGIN + ((1 - y) / 2) * (height - 2 * MARGIN)),
+    ]);
   }
 
   #paint() {
@@ -109,18 +111,18 @@ export class TextMap {
     pen.strokeStyle = accent;
     pen.globalAlpha = 0.45;
     for (const [centre, ...others] of this.#stars) {
-      for (const row of others) line(pen, this.where(centre), this.where(row));
+      for (const row of others) line(pen, this.#spots[centre], this.#spots[row]);
     }
     pen.globalAlpha = 1;
     this.#points.forEach((_, row) => this.#dot(pen, row, this.#inGroup.has(row) ? accent : edge, card));
     this.#labels(pen, ink, card);
-    for (const row of this.#chosen) ring(pen, this.where(row), this.#radius(row) + 4, ink);
-    if (this.#at !== null) ring(pen, this.where(this.#at), this.#radius(this.#at) + 4, accent);
+    for (const row of this.#chosen) ring(pen, this.#spots[row], this.#radius(row) + 4, ink);
+    if (this.#at !== null) ring(pen, this.#spots[this.#at], this.#radius(this.#at) + 4, accent);
     if (this.#frame) pen.strokeRect(...this.#frame);
   }
 
   #dot(pen, row, fill, rim) {
-    const [x, y] = this.where(row);
+    const [x, y] = this.#spots[row];
     pen.beginPath();
     pen.arc(x, y, this.#radius(row), 0, 2 * Math.PI);
     pen.fillStyle = fill;
@@ -132,7 +134,7 @@ export class TextMap {
 
   /** Write beside the dots what they say, as far as there is room: of a group only its centre. */
   #labels(pen, ink, rim) {
-    const taken = this.#points.map((_, row) => { const [x, y] = this.where(row); return [x - 4, y - 4, x + 4, y + 4]; });
+    const taken = this.#spots.map(([x, y]) => [x - 4, y - 4, x + 4, y + 4]);
     const centres = this.#stars.map(([centre]) => centre);
     const alone = [...this.#points.keys()].filter((row) => !this.#inGroup.has(row));
     pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
@@ -154,7 +156,7 @@ export class TextMap {
   /** A free box for a label to the right of a dot, to its left, above or below; undefined if there is none. */
   #room(row, long, taken) {
     const { clientWidth: width, clientHeight: height } = this.#canvas;
-    const [x, y] = this.where(row);
+    const [x, y] = this.#spots[row];
     const gap = this.#radius(row) + 5;
     const starts = [[x + gap, y - 8], [x - gap - long, y - 8], [x - long / 2, y - gap - 14], [x - long / 2, y + gap - 2]];
     return starts.map(([left, top]) => [left, top, left + long, top + 16]).find(([left, top, right, bottom]) =>
@@ -169,8 +171,7 @@ export class TextMap {
 
   #nearest(x, y, reach = REACH) {
     let best = null, least = reach;
-    this.#points.forEach((_, row) => {
-      const [left, top] = this.where(row);
+    this.#spots.forEach(([left, top], row) => {
       const distance = Math.hypot(left - x, top - y);
       if (distance < least) [best, least] = [row, distance];
     });
@@ -184,7 +185,7 @@ export class TextMap {
     this.#tip.hidden = row === null;
     if (row === null) return;
     this.#tip.textContent = shortened(this.#texts[row], 160);
-    const [x, y] = this.where(row);
+    const [x, y] = this.#spots[row];
     const { offsetWidth: wide, offsetHeight: high } = this.#tip;
     this.#tip.style.left = `${Math.max(4, Math.min(x - wide / 2, this.#canvas.clientWidth - wide - 4))}px`;
     this.#tip.style.top = `${y - high - 14 > 0 ? y - high - 14 : y + 14}px`;
@@ -217,8 +218,7 @@ export class TextMap {
       this.#pinch(event.pointerId, before, [x, y]);
     } else {
       this.#canvas.classList.add("grabbing");
-      this.#view.x += x - before[0];
-      this.#view.y += y - before[1];
+      this.#view = { ...this.#view, x: this.#view.x + x - before[0], y: this.#view.y + y - before[1] };
     }
     if (!this.#frame) this.#fingers.set(event.pointerId, [x, y]);
     this.#draw();
@@ -246,8 +246,8 @@ export class TextMap {
   #within([x, y, wide, high]) {
     const [left, right] = [x, x + wide].sort((a, b) => a - b);
     const [top, bottom] = [y, y + high].sort((a, b) => a - b);
-    return this.#points.map((_, row) => row).filter((row) => {
-      const [a, b] = this.where(row);
+    return [...this.#spots.keys()].filter((row) => {
+      const [a, b] = this.#spots[row];
       return a >= left && a <= right && b >= top && b <= bottom;
     });
   }
@@ -274,22 +274,55 @@ export class TextMap {
   #step(key) {
     if (!this.#points.length) return;
     if (this.#at === null) return this.#point([...this.#chosen][0] ?? 0, true);
-    const [x, y] = this.where(this.#at);
+    const [x, y] = this.#spots[this.#at];
     const [dx, dy] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
     let best = null, least = Infinity;
-    this.#points.forEach((_, row) => {
-      const [a, b] = this.where(row);
+    this.#spots.forEach(([a, b], row) => {
       const along = (a - x) * dx + (b - y) * dy, across = Math.abs((a - x) * dy) + Math.abs((b - y) * dx);
       if (along > 0.5 && along + 2 * across < least) [best, least] = [row, along + 2 * across];
     });
     if (best === null) return;
     const { clientWidth: width, clientHeight: height } = this.#canvas;
-    const [a, b] = this.where(best);
+    const [a, b] = this.#spots[best];
     this.#view.x += Math.min(0, width - MARGIN - a) + Math.max(0, MARGIN - a);
     this.#view.y += Math.min(0, height - MARGIN - b) + Math.max(0, MARGIN - b);
+    this.#locate();
     this.#point(best, true);
   }
 }
+
+/** Move dots apart that lie on each other, so that all can be seen; copies of a text keep one place. */
+export function spread(points, same, apart = Math.min(0.07, 0.9 / Math.sqrt(points.length))) {
+  const moved = points.map(([x, y]) => [x, y]);
+  const firsts = moved.filter((_, row) => same[row] === row);
+  let passes = firsts.length > 800 ? 0 : 40;
+  while (passes > 0 && pushed(firsts, apart)) passes -= 1;
+  return moved.map((point, row) => moved[same[row]] ?? point);
+}
+
+/** Push points apart that are too near, half of the way each, and say whether there were any. */
+function pushed(points, apart) {
+  let any = false;
+  for (let one = 0; one < points.length; one += 1) {
+    for (let two = one + 1; two < points.length; two += 1) {
+      const [from, to] = [points[one], points[two]];
+      const dx = to[0] - from[0], dy = to[1] - from[1];
+      const distance = Math.sqrt(dx * dx + dy * dy);
+      if (distance > 0.99 * apart) continue;
+      any = true;
+      // In the same place there is no direction; then their numbers decide.
+      const x = distance > 1e-6 ? dx / distance : Math.cos(one + two), y = distance > 1e-6 ? dy / distance : Math.sin(one + two);
+      const step = (apart - distance) / 2;
+      from[0] = within(from[0] - step * x);
+      from[1] = within(from[1] - step * y);
+      to[0] = within(to[0] + step * x);
+      to[1] = within(to[1] + step * y);
+    }
+  }
+  return any;
+}
+
+const within = (value) => Math.min(1, Math.max(-1, value));
 
 function line(pen, from, to) {
   pen.beginPath();

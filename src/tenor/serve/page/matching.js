@@ -2,7 +2,7 @@
 // dashed for other words. Phrases without a counterpart are dimmed. Pointing at a phrase, or going to it with
 // the arrow keys, brings out its counterpart; a click keeps it.
 
-import { draw, make, percent } from "./elements.js";
+import { counted, draw, make, percent } from "./elements.js";
 
 const MANY = 1200; // characters: beyond, the bands of all phrases would hide the texts
 
@@ -76,11 +76,13 @@ export class Matching {
     const other = name === "first" ? "second" : "first";
     const phrases = found.phrases.map((pair) => ({ stretch: pair[name], same: pair.same_words }));
     const cut = found.cut[name === "first" ? 0 : 1] > 0;
+    const rest = [];
     const parts = pieces(found[name], phrases, found[`only_${name}`], cut).map(({ text, kind, number }) => {
       if (kind === null) return text;
       if (number === undefined) {
-        const title = kind === "beyond" ? "Beyond what the model reads at once" : "Without counterpart";
-        return make("span", { class: kind, title }, text);
+        const span = make("span", { class: kind, title: kind === "only" ? "Without counterpart" : "Not read by the model" }, text);
+        if (kind === "beyond" && text.length > MANY / 4) rest.push(folded(span));
+        return span;
       }
       const pair = found.phrases[number];
       const how = pair.same_words ? "same words" : `other words for “${pair[other].text}”, ${pair.score.toFixed(2)}`;
@@ -91,7 +93,7 @@ export class Matching {
     });
     const label = make("p", { class: "who" }, name === "first" ? "First text" : "Second text", toneOf(tone));
     const body = make("p", { class: "said", dir: "auto" }, parts);
-    const order = name === "first" ? [label, body] : [body, label];
+    const order = name === "first" ? [label, body, ...rest] : [body, ...rest, label];
     return make("div", { class: `side ${name}`, role: "group", "aria-label": `${name} text, phrases` }, order);
   }
 
@@ -183,6 +185,13 @@ function band(above, below, stage, pair, number) {
   const score = draw("text", { x: (left + right + from + to) / 4, y: middle, class: "points", data: { number } });
   score.textContent = pair.score.toFixed(2);
   return [shape, score];
+}
+
+/** Fold away what the model did not read, and give the button that shows it. */
+function folded(span) {
+  span.hidden = true;
+  const unfold = (event) => { span.hidden = false; event.target.remove(); };
+  return make("button", { class: "quiet unfold", type: "button", onclick: unfold }, `… and ${counted(span.textContent.length, "character")} that the model did not read`);
 }
 
 /** How a text sounds; where the model is torn, only that. */

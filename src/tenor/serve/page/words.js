@@ -70,17 +70,17 @@ function find(kind, values) {
   const body = { neighbours: { word: a }, ask: { query: a }, analogy: { a, b, c } }[kind];
   region.classList.add("stale");
   answer.ask((options) => post(`api/words/${kind}`, { ...body, k: HOW_MANY }, options), ({ words }) => {
-    render(words);
+    render(words, kind);
     byId("best").textContent = kind === "analogy" && words.length ? words[0].word : "…";
     announce(words.length ? `${counted(words.length, "word")}; first ${words[0].word}.` : "No word fits.");
   }).finally(() => region.classList.remove("stale"));
 }
 
-function render(words) {
-  // Cosines lie between 0 and 1; scores of sets do not, and are shown against the best.
+function render(words, kind) {
+  // Cosines have a scale of their own; scores of sets have none, and are shown between the worst and the best.
   const scores = words.map((each) => each.score);
   const [most, least] = [Math.max(...scores), Math.min(...scores)];
-  const share = (score) => (most <= 1 && least >= 0 ? score : 0.15 + (0.85 * (score - least)) / Math.max(1e-9, most - least));
+  const share = (score) => (kind === "ask" ? 0.15 + (0.85 * (score - least)) / Math.max(1e-9, most - least) : score);
   region.replaceChildren(words.length ? make("ol", { class: "near" }, words.map(({ word, score }) => make("li", {},
     make("button", { class: "pick", type: "button", dir: "auto", title: `Neighbours of ${word}`, onclick: () => go("neighbours", [word]) }, word),
     bar(share(score)),

@@ -83,7 +83,7 @@ def tasks_from(
 def write_heads(folder: Path, tasks: Mapping[str, TrainedTask]) -> None:
     """Write the weights of all heads, each once, as ``heads.safetensors``."""
     tensors = {
-        f"{name}:{key}": Stored("F32", np.ascontiguousarray(value, dtype=np.float32))
+        f"{name}:{key}": Stored("F32", np.asarray(value, dtype=np.float32, order="C"))
         for name, task in tasks.items()
         if task.spec.share is None
         for key, value in task.weights.items()

@@ -12,5 +12,6 @@ COMMANDS = {
     "align": "Bring the vectors of two languages into one space, from a seed dictionary.",
     "translate": "Translate words, by two languages in one space.",
     "train": "Train word vectors on a text.",
+    "evaluate": "Score word vectors on similarity, analogies, categories, outliers and relations.",
     "postprocess": "Improve word vectors by one or several methods.",
 }

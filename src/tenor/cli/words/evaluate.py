@@ -1,0 +1,98 @@
+"""Several vectors are compared on the words that all of them have: same pairs, questions and candidates.
+Intervals are 95% bootstraps over the items of a test.
+
+\b
+    tenor words evaluate glove-300d
+    tenor words evaluate glove-300d word2vec-300d --tests benchmarks/ --plot scores.svg
+
+Tests come from the asset word-tests (WordSim-353, SimLex-999, Google's analogies) or from a folder laid out
+like the vecto project's word-benchmarks.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tenor.cli.console import notes, out, progress_bar
+from tenor.cli.options import Json, Quiet, Strict
+from tenor.cli.words.options import Limit, Lower, open_vectors
+
+if TYPE_CHECKING:
+    from tenor.words.evaluate import Result
+
+Many = Annotated[
+    list[str], typer.Argument(metavar="VECTORS…", help="Files of word vectors, or names of assets.")
+]
+Tests = Annotated[Path | None, typer.Option("--tests", metavar="DIR", help="A folder of test sets.")]
+Language = Annotated[str, typer.Option(help="Which language of the folder.")]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", help="Only this kind: similarity, analogy, category, outlier or relation."),
+]
+Candidates = Annotated[int, typer.Option(metavar="N", help="Answer analogies among the first N words.")]
+Plot = Annotated[Path | None, typer.Option(metavar="SVG", help="Draw the scores of whole tests to a file.")]
+Seed = Annotated[int, typer.Option(help="Seed of the clustering and the intervals.")]
+
+
+def evaluate(
+    vectors: Many,
+    tests: Tests = None,
+    language: Language = "en",
+    kind: Kinds = None,
+    candidates: Candidates = 200_000,
+    seed: Seed = 0,
+    plot: Plot = None,
+    lower: Lower = False,
+    limit: Limit = None,
+    strict: Strict = False,
+    json_: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Score word vectors on similarity, analogies, categories, outliers and relations."""
+    from tenor.words.evaluate import read_benchmarks
+    from tenor.words.evaluate.evaluating import KINDS
+    from tenor.words.evaluate.evaluating import evaluate as score
+
+    quiet = quiet or json_
+    benchmarks = read_benchmarks(tests, language=language)
+    tables = [open_vectors(name, lower=lower, limit=limit, strict=strict, quiet=quiet) for name in vectors]
+    chosen: Any = kind or KINDS
+    with progress_bar("testing", len(benchmarks), quiet=quiet) as bar:
+        results = score(
+            tables,
+            benchmarks,
+            kinds=chosen,
+            candidates=candidates,
+            seed=seed,
+            progress=lambda _: bar.advance(1),
+        )
+    if json_:
+        told = {"vectors": vectors, "results": [result.as_json(vectors) for result in results]}
+        skipped = [{"test": name, "why": why} for name, why in benchmarks.skipped]
+        out.print(json.dumps({**told, "skipped": skipped}, ensure_ascii=False, indent=2))
+    else:
+        _print(results, vectors)
+        for name, why in benchmarks.skipped:
+            notes.print(f"Not used: {name}, as {why}.")
+    if plot is not None:
+        from tenor.words.evaluate.plotting import draw
+
+        draw(results, vectors, plot)
+        notes.print(f"Drawn: {plot}")
+
+
+def _print(results: "Sequence[Result]", names: Sequence[str]) -> None:
+    widths = [max(22, len(name)) for name in names]
+    heads = "  ".join(f"{name:<{width}}" for name, width in zip(names, widths, strict=True))
+    out.print(f"{'test':<44} {'measure':<9} {'items':>13}  {heads}")
+    for result in results:
+        name = f"{result.kind} {result.test}" if not result.part else f"    {result.part}"
+        scores = "  ".join(
+            f"{'–' if result.used == 0 else str(score):<{width}}"
+            for score, width in zip(result.scores, widths, strict=True)
+        )
+        items = f"{result.used:,}/{result.total:,}"
+        out.print(f"{name:<44} {result.measure:<9} {items:>13}  {scores}".rstrip())

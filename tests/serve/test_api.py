@@ -10,8 +10,12 @@ import pytest
 
 import tenor
 from serve.live import checked, running
+from tenor.model.heads import TrainedTask
 from tenor.serve.endpoints import endpoints
 from tenor.serve.metrics import Metrics
+from tenor.tasks.heads.in_numpy import weight_shapes
+from tenor.tasks.spec import TaskSpec
+from tenor.use.classify import classify
 from tenor.use.compare.comparing import compare
 from tenor.use.dedupe.deduping import dedupe
 from tenor.use.search.index import build_index
@@ -79,6 +83,84 @@ def test_compare_refuses_texts_with_nothing_to_read(live):
     response = live.post("/api/compare", {"first": " \u200b", "second": "the cat"})
     assert response.status_code == 422
     assert "nothing to read" in checked(live, "/api/compare", response)["error"]["message"]
+
+
+def head(spec, width=32, seed=0):
+    random = np.random.default_rng(seed)
+    shapes = weight_shapes(spec, width, width)
+    return {name: random.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+TASKS = {
+    "tone": TaskSpec(kind="classify", labels=("bad", "good")),
+    "topics": TaskSpec(kind="classify", labels=("a", "b", "c"), separator=","),
+    "same": TaskSpec(kind="pair", labels=("no", "yes"), features=("abs", "cosine", "jaccard")),
+    "near": TaskSpec(kind="similarity", head="cosine", range=(0.0, 5.0)),
+}
+
+
+@pytest.fixture(scope="module")
+def labelling(tiny_folder):
+    """A server whose model has heads, of random weights."""
+
+    def teach(service):
+        tasks = {name: TrainedTask(name, spec, head(spec)) for name, spec in TASKS.items()}
+        service.model.tasks = service.content.model.tasks = tasks
+
+    with running(tiny_folder, change=teach) as server:
+        yield server
+
+
+def test_classify_is_that_of_the_library(labelling):
+    found = checked(labelling, "/api/classify", labelling.post("/api/classify", {"texts": TEXTS}))
+    expected = classify(labelling.service.content.model, TEXTS)
+    for ours, theirs in zip(found["results"], expected, strict=True):
+        assert set(ours) == set(theirs) == {"tone", "topics"}
+        for name, answer in theirs.items():
+            assert ours[name]["labels"] == list(answer.labels)
+            assert ours[name]["probabilities"] == pytest.approx(dict(answer.probabilities), abs=1e-4)
+    pairs = [{"first": TEXTS[0], "second": TEXTS[2]}]
+    found = checked(labelling, "/api/classify", labelling.post("/api/classify", {"pairs": pairs}))
+    expected = classify(labelling.service.content.model, [(TEXTS[0], TEXTS[2])])
+    assert found["results"][0]["near"]["score"] == pytest.approx(expected[0]["near"].score, abs=1e-4)
+    assert found["results"][0]["same"]["labels"] == list(expected[0]["same"].labels)
+    told = labelling.get("/api/models").json()["models"][0]["tasks"]
+    assert {"name": "tone", "kind": "classify", "labels": ["bad", "good"]} in told
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({}, "Give texts, or else pairs"),
+        ({"texts": ["a"], "pairs": [{"first": "a", "second": "b"}]}, "Give texts, or else pairs"),
+        ({"texts": ["a"], "tasks": ["tune"]}, "tone"),
+        ({"texts": ["a"], "tasks": ["same"]}, "about two texts"),
+        ({"pairs": [{"first": "a"}]}, "second is missing"),
+    ],
+)
+def test_classify_refuses_what_does_not_fit(labelling, body, said):
+    response = labelling.post("/api/classify", body)
+    assert response.status_code == 422
+    assert said in response.json()["error"]["message"]
+
+
+def test_a_model_without_tasks_says_so(live):
+    response = live.post("/api/classify", {"texts": ["a"]})
+    assert response.status_code == 422
+    assert "has no task" in response.json()["error"]["message"]
+
+
+def test_comparisons_at_the_same_time(live):
+    body = {"first": "the cat sat on the mat", "second": "a dog sat on a mat"}
+    alone = live.post("/api/compare", body).json()
+    with ThreadPoolExecutor(8) as threads:
+        found = [
+            each.result() for each in [threads.submit(live.post, "/api/compare", body) for _ in range(24)]
+        ]
+    assert {each.status_code for each in found} == {200}
+    for each in found:
+        assert each.json()["similarity"] == pytest.approx(alone["similarity"], abs=1e-4)
+        assert each.json()["links"] == alone["links"]
 
 
 def test_dedupe_groups_as_the_command_does(live, model):

@@ -53,6 +53,13 @@ def endpoints(service: Service, metrics: Metrics) -> list[Endpoint]:
             _in_thread(service, service.compare),
         ),
         _works(
+            "/api/classify",
+            "What the tasks of the model say of texts or pairs: labels with probabilities, and scores.",
+            shapes.ClassifyRequest,
+            shapes.ClassifyAnswer,
+            _in_thread(service, service.classify),
+        ),
+        _works(
             "/api/dedupe",
             "Groups of texts that say the same, the scores of all pairs, and a map.",
             shapes.DedupeRequest,
@@ -121,7 +128,7 @@ async def _served(endpoint: Endpoint, request: Request, service: Service) -> Res
     seconds = service.limits.work_seconds
     try:
         async with asyncio.timeout(seconds):
-            if len(getattr(asked, "texts", ())) < _MANY:
+            if len(getattr(asked, "texts", None) or ()) < _MANY:
                 return await endpoint.handle(asked)
             return await _while_connected(request, endpoint.handle(asked))
     except TimeoutError as error:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.serve import shapes
 from tenor.serve.batched_model import BatchedModel
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from tenor.serve.searches import Searches
     from tenor.serve.word_queries import WordQueries
+    from tenor.use.classify import Answer
     from tenor.words.vectors import WordVectors
 
 T = TypeVar("T")
@@ -92,6 +94,19 @@ class Service:
         check_texts([request.first, request.second], self.limits)
         return compare_answer(compare(self.model, request.first, request.second).to_json())
 
+    def classify(self, request: shapes.ClassifyRequest) -> shapes.ClassifyAnswer:
+        """Ask the tasks of the model about texts or pairs."""
+        from tenor.use.classify import classify
+
+        texts = request.texts or []
+        pairs = [(pair.first, pair.second) for pair in request.pairs or []]
+        if bool(texts) == bool(pairs):
+            raise TenorError("Give texts, or else pairs of texts.")
+        check_texts(texts or [text for pair in pairs for text in pair], self.limits)
+        found = classify(self.model, texts or pairs, tasks=request.tasks)
+        told = [{name: _task_answer(each) for name, each in answers.items()} for answers in found]
+        return shapes.ClassifyAnswer(self.name, told)
+
     def dedupe(self, request: shapes.DedupeRequest) -> shapes.DedupeAnswer:
         """Find the duplicates of a small list."""
         from tenor.serve.duplicates import find_duplicates
@@ -150,10 +165,21 @@ class Service:
             precision=model.precision,
             fingerprint=model.fingerprint,
             prompts=sorted(model.prompts),
-            tasks=[],
+            tasks=[
+                shapes.TaskInfo(name, task.spec.kind, list(task.spec.labels))
+                for name, task in model.tasks.items()
+            ],
         )
 
 
 def compare_answer(found: dict[str, Any]) -> dict[str, Any]:
     """Complete the JSON of a comparison: a model without these heads has no paraphrase and no sentiment."""
     return {"paraphrase": None, "sentiment": None, **found}
+
+
+def _task_answer(answer: "Answer") -> shapes.TaskAnswer:
+    return shapes.TaskAnswer(
+        list(answer.labels),
+        None if answer.probabilities is None else dict(answer.probabilities),
+        answer.score,
+    )

@@ -92,19 +92,37 @@ class CompareAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class ClassifyRequest:
-    """Texts to label; without ``tasks`` by every task of the model."""
+class TwoTexts:
+    """Two texts that belong together."""
 
-    texts: Texts
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifyRequest:
+    """Texts, or else pairs of texts, to label; without ``tasks`` by every task of the model that fits."""
+
+    texts: Annotated[list[str], Rule("For tasks about single texts.", min_items=1)] | None = None
+    pairs: Annotated[list[TwoTexts], Rule("For tasks about two texts.", min_items=1)] | None = None
     tasks: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class TaskAnswer:
+    """What a task says of a text or pair: labels and the probability of each known one, or a score."""
+
+    labels: Annotated[list[str], Rule("One; of tasks with several labels per text any number.")]
+    probabilities: dict[str, float] | None
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class ClassifyAnswer:
-    """For every text, what each task says of it."""
+    """For every text or pair, what each task says of it."""
 
     model: str
-    results: Annotated[list[dict[str, Labelled]], Rule("One object per text, by task name.")]
+    results: Annotated[list[dict[str, TaskAnswer]], Rule("One object per text or pair, by task name.")]
 
 
 @dataclass(frozen=True, slots=True)

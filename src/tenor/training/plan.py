@@ -18,7 +18,8 @@ class Update:
     """One move of an optimiser.
 
     ``losses`` are names of losses, or of tasks for all losses of theirs, or patterns such as ``*.language``;
-    None means all. ``groups`` are the parameter groups that move, None all those of the optimiser.
+    None means all, but for those that ``without`` names. ``groups`` are the parameter groups that move, None
+    all those of the optimiser.
 
     >>> Update(losses=("mood", "*.language")).wants("mood.cross_entropy")
     True
@@ -27,6 +28,7 @@ class Update:
     """
 
     losses: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
     groups: tuple[str, ...] | None = None
     optimiser: str = "main"
     every: int = 1
@@ -34,10 +36,7 @@ class Update:
 
     def wants(self, name: str) -> bool:
         """Whether a loss of this name belongs to the update."""
-        if self.losses is None:
-            return True
-        task = name.partition(".")[0]
-        return any(pattern in (name, task) or fnmatchcase(name, pattern) for pattern in self.losses)
+        return (self.losses is None or _any(name, self.losses)) and not _any(name, self.without)
 
     def touches(self, task: str) -> bool:
         """Whether a loss of this task may belong to the update."""
@@ -48,6 +47,11 @@ class Update:
     def due(self, step: int) -> bool:
         """Whether the update is made at a step, counted from 1."""
         return step % self.every == 0
+
+
+def _any(name: str, patterns: tuple[str, ...]) -> bool:
+    task = name.partition(".")[0]
+    return any(pattern in (name, task) or fnmatchcase(name, pattern) for pattern in patterns)
 
 
 Plan = Sequence[Update]

@@ -38,18 +38,18 @@ class RunFolder:
 
         ``run`` is the resolved run as TOML, ``data`` says which file each part (train, dev) of a task is.
         """
-        if (self.path / RUN).is_file():
+        if self._begun:
             self._check(run, data)
             return
-        if any(each.name != _LOCK for each in self.path.iterdir()):
-            raise TenorError(
-                f"{self.path} holds files that are not a run's; choose a folder that is new or empty."
-            )
         with writing(self.path):
             (self.path / CHECKPOINTS).mkdir(exist_ok=True)
         write_json(self.path / DATA, data)
         with atomic_file(self.path / RUN) as aside:  # last: it says that the folder is a run's
             aside.write_text(run, encoding="utf-8")
+
+    @property
+    def _begun(self) -> bool:
+        return (self.path / RUN).is_file() and (self.path / DATA).is_file()
 
     def _check(self, run: str, data: Mapping[str, Any]) -> None:
         kept = (self.path / RUN).read_text(encoding="utf-8")
@@ -110,6 +110,12 @@ class RunFolder:
             raise TenorError(f"{self.path} is a file; a run needs a folder. Choose another --out.")
         with writing(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
+        if not self._begun and any(
+            each.name not in (_LOCK, DATA, CHECKPOINTS) for each in self.path.iterdir()
+        ):
+            raise TenorError(
+                f"{self.path} holds files that are not a run's; choose a folder that is new or empty."
+            )
         try:
             import fcntl
         except ImportError:  # no such locks on this system

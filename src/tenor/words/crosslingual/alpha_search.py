@@ -47,19 +47,23 @@ def search_alphas(
     ``orthogonal`` fits plain rotations; it is taken in any case where a fold leaves fewer pairs than twice
     the dimensions, too few for the advanced map.
     """
+    from threadpoolctl import threadpool_limits
+
     inside = seed.pairs[(seed.pairs < words).all(axis=1)]
     parts = split_by_source(inside, folds, random_seed)
     orthogonal = orthogonal or len(inside) * (folds - 1) // folds < 2 * source.shape[1]
     fit = orthogonal_map if orthogonal else advanced_map
     targets = {alpha: prepare(target[:words], alpha) for alpha in grid}
     scores: dict[tuple[float, float], float] = {}
-    for first in grid:
-        x = prepare(source[:words], first)
-        for second in grid:
-            ranks = np.concatenate([_fold(x, targets[second], part, fit) for part in parts])
-            scores[first, second] = float((1.0 / ranks).mean())
-            if progress:
-                progress(1)
+    # The matrices are small: more than one thread would mostly wait, and on a busy machine for long.
+    with threadpool_limits(1, "blas"):
+        for first in grid:
+            x = prepare(source[:words], first)
+            for second in grid:
+                ranks = np.concatenate([_fold(x, targets[second], part, fit) for part in parts])
+                scores[first, second] = float((1.0 / ranks).mean())
+                if progress:
+                    progress(1)
     best = max(scores, key=lambda pair: (round(scores[pair], 6), -abs(pair[0]) - abs(pair[1])))
     return AlphaSearch(best, scores, len(np.unique(inside[:, 0])))
 

@@ -12,8 +12,11 @@ from tenor.recipes.recipe import Recipe
 
 # name of the recipe -> module of this room, in the order of the specifications.
 RECIPES: Mapping[str, str] = {
+    "minbert-shared": "minbert_shared",
+    "minbert-concat": "minbert_concat",
     "fuzzy-words": "fuzzy_words",
     "geometric-meta-embeddings": "geometric_meta_embeddings",
+    "embedding-dimensions": "embedding_dimensions",
 }
 
 

@@ -17,7 +17,7 @@ _log = logging.getLogger("tenor")
 def load(
     name: str | Path = "minilm", *, precision: Precision | Literal["auto"] = "auto", device: str = "auto"
 ) -> Model:
-    """Open a model: a folder, the name of a starter at hand, or ``hub:NAME``.
+    """Open a model: a folder, the name of a starter at hand, ``hub:NAME``, or a file of word vectors.
 
     ``precision="auto"`` is the fastest one of this machine that keeps the vectors; ``device="auto"`` is a
     CUDA device where there is one, else the CPU. On a CPU the OpenVINO engine does the arithmetic where it is
@@ -27,7 +27,10 @@ def load(
         known = ", ".join(get_args(Precision))
         raise TenorError(f"The precision {precision!r} is not known; choose auto, {known}.")
     from tenor.assets import MODELS, find
+    from tenor.model.word_model import load_word_model, vectors_at
 
+    if (source := vectors_at(name)) is not None:
+        return load_word_model(source, str(name))
     settings = read_folder(find(name, kinds=MODELS))
     for note in settings.notes:
         _log.warning(note)

@@ -31,7 +31,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class _Template:
+class Template:
     """The special tokens before, between and after the sides of a text, and the segment of each part."""
 
     specials: tuple[tuple[int, ...], ...]  # sides + 1 of them
@@ -39,11 +39,12 @@ class _Template:
 
     @property
     def count(self) -> int:
+        """The number of special tokens around a text."""
         return sum(len(group) for group in self.specials)
 
 
 @dataclass(frozen=True, slots=True)
-class _Pieces:
+class Pieces:
     """Pieces without special tokens: those of text i are ``ids[begins[i]:begins[i] + lengths[i]]``."""
 
     ids: Ints  # [T]
@@ -145,10 +146,10 @@ class Tokenizer:
         text = np.repeat(np.arange(len(counts)), counts)
         skipped = room * (np.arange(len(text)) - np.repeat(np.cumsum(counts) - counts, counts))
         lengths = np.minimum(room, pieces.lengths[text] - skipped)
-        tokens = self._assemble(self._single, [_Pieces(pieces.ids, pieces.begins[text] + skipped, lengths)])
+        tokens = self._assemble(self._single, [Pieces(pieces.ids, pieces.begins[text] + skipped, lengths)])
         return Chunks(tokens, text, np.maximum(1, lengths).astype(np.float32))
 
-    def _pieces(self, texts: Sequence[Text], *, words: bool) -> _Pieces:
+    def _pieces(self, texts: Sequence[Text], *, words: bool) -> Pieces:
         if isinstance(texts, str):
             raise TypeError("Expected a list of texts; a single text goes in a list of its own.")
         parts = [self._some_pieces(texts[rows], words=words) for rows in _slices(texts)]
@@ -156,16 +157,16 @@ class Tokenizer:
         lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(part.lengths for part in parts)])
         ids = np.concatenate([none, *(part.ids for part in parts)])
         owners = np.concatenate([none, *(cast(Ints, part.words) for part in parts)]) if words else None
-        return _Pieces(ids, np.cumsum(lengths) - lengths, lengths, owners)
+        return Pieces(ids, np.cumsum(lengths) - lengths, lengths, owners)
 
-    def _some_pieces(self, texts: Sequence[Text], *, words: bool) -> _Pieces:
+    def _some_pieces(self, texts: Sequence[Text], *, words: bool) -> Pieces:
         if not words and self._ascii is not None and all(isinstance(text, str) for text in texts):
-            return _flat(self._ascii.cut(cast(Sequence[str], texts), self._ids))
+            return flat(self._ascii.cut(cast(Sequence[str], texts), self._ids))
         if not words:
-            return _flat(self._ids(texts))
+            return flat(self._ids(texts))
         encodings = self._encode(texts, offsets=True)
         owners = [_word_of_piece(text, encoding) for text, encoding in zip(texts, encodings, strict=True)]
-        return _flat([encoding.ids for encoding in encodings], np.concatenate(owners))
+        return flat([encoding.ids for encoding in encodings], np.concatenate(owners))
 
     def _ids(self, texts: Sequence[Text]) -> list[list[int]]:
         return [encoding.ids for encoding in self._encode(texts, offsets=False)]
@@ -184,7 +185,7 @@ class Tokenizer:
                 raise TypeError("Expected texts to be strings, or all of them lists of strings.") from error
             return cast(list[Any], encode(mended, is_pretokenized=split, add_special_tokens=False))
 
-    def _assemble(self, template: _Template, sides: list[_Pieces]) -> Tokens:
+    def _assemble(self, template: Template, sides: list[Pieces]) -> Tokens:
         """Put the special tokens around the sides and cut what goes beyond the limit, for all texts at once.
 
         Every text is a row of parts (specials, side, specials, …), each a stretch of one pool of tokens;
@@ -233,10 +234,11 @@ class Tokenizer:
         return [np.where(first > second, long, short), np.where(first > second, short, long)]
 
 
-def _flat(rows: list[list[int]], words: Ints | None = None) -> _Pieces:
+def flat(rows: list[list[int]], words: Ints | None = None) -> Pieces:
+    """Put the pieces of all texts behind one another."""
     lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
     ids = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=int(lengths.sum()))
-    return _Pieces(ids, np.cumsum(lengths) - lengths, lengths, words)
+    return Pieces(ids, np.cumsum(lengths) - lengths, lengths, words)
 
 
 def _stretches(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -276,7 +278,7 @@ def _word_of_piece(text: Text, encoding: Any) -> Ints:
     return np.where(touches, near, NOT_A_WORD).astype(np.int32)
 
 
-def _template(backend: "tokenizers.Tokenizer", *, pair: bool, specials: bool) -> _Template:
+def _template(backend: "tokenizers.Tokenizer", *, pair: bool, specials: bool) -> Template:
     """Learn where the special tokens stand by looking at what the file makes of a probe."""
     probe = backend.encode("a", "b" if pair else None, add_special_tokens=specials)
     owner = probe.sequence_ids
@@ -291,4 +293,4 @@ def _template(backend: "tokenizers.Tokenizer", *, pair: bool, specials: bool) ->
         elif len(segments) < 2 * side + 2:
             groups.append([])
             segments += [segment, segment]
-    return _Template(tuple(map(tuple, groups)), tuple(segments))
+    return Template(tuple(map(tuple, groups)), tuple(segments))

@@ -16,6 +16,7 @@ RECIPES: Mapping[str, str] = {
     "minbert-concat": "minbert_concat",
     "fuzzy-words": "fuzzy_words",
     "geometric-meta-embeddings": "geometric_meta_embeddings",
+    "nth-order-bli": "nth_order_bli",
     "embedding-dimensions": "embedding_dimensions",
 }
 

@@ -1,0 +1,95 @@
+"""Pairs of languages for the recipe on bilingual lexicons: vectors, seed pairs and test pairs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tenor.recipes.recipe import Context
+from tenor.text.problems import Problems
+from tenor.words.crosslingual.seed import KnownPairs, known_pairs, read_dictionary
+from tenor.words.vectors import WordVectors, intersection
+
+FILES = {language: f"{language}_tatoeba_multi30k_ppmi_svd_100d.vec.gz" for language in ("en", "de", "fr")}
+FILES["fi"] = "fi_tatoeba_ppmi_svd_100d.vec.gz"
+TEXT = "gutenberg_prose.txt.gz"
+Dictionary = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Languages:
+    """Two languages, pairs to learn from and pairs to test on."""
+
+    name: str
+    source: WordVectors
+    target: WordVectors
+    seed: Dictionary
+    test: KnownPairs
+
+
+def real(pair: str, size: str, context: Context) -> Languages:
+    """Read the vectors and dictionaries of a pair; words of the largest seed are never tested."""
+    first, second = pair.split("-")
+    folder = context.folder("static-emb")
+    source, target = (WordVectors.load(folder / FILES[language]) for language in (first, second))
+    seed = _dictionary(context.folder("bli-xling-eval"), pair, f"train.freq.{size}")
+    largest = _dictionary(context.folder("bli-xling-eval"), pair, "train.freq.5k")
+    test = _dictionary(context.folder("bli-xling-eval"), pair, "test.freq.2k")
+    known = known_pairs(_unseen(test, largest), source.index, target.index)
+    return Languages(pair, source, target, seed, known)
+
+
+def _dictionary(folder: Path, pair: str, part: str) -> Dictionary:
+    return read_dictionary(folder / pair / f"yacle.{part}.{pair}.tsv", lower=True, problems=Problems())
+
+
+def _unseen(test: Dictionary, seed: Dictionary) -> Dictionary:
+    """Leave out test words that stand in the seed once both are lower-cased."""
+    known = {first for first, _ in seed}
+    return [pair for pair in test if pair[0] not in known]
+
+
+def halves(settings: Mapping[str, Any], context: Context) -> Languages:
+    """Two spaces of one language: vectors of two random halves of a text, U √S or U S."""
+    folder = context.shared(
+        "halves", lambda made: _train_halves(context, made), settings={"seed": context.seed, "width": 100}
+    )
+    source, target = intersection(*(WordVectors.load(folder / f"{side}.safetensors") for side in "ab"))
+    if settings["halves"] == "US":  # the columns of U √S have lengths √S
+        source, target = (
+            one.replace(one.vectors * np.linalg.norm(one.vectors, axis=0)) for one in (source, target)
+        )
+    words = [source.words[number] for number in context.generator().permutation(min(5500, len(source)))]
+    seed, test = ([(word, word) for word in some] for some in (words[:1000], words[1000:2500]))
+    return Languages("halves", source, target, seed, known_pairs(test, source.index, target.index))
+
+
+def _train_halves(context: Context, folder: Path) -> None:
+    from tenor.text.opening import open_bytes
+    from tenor.words.corpus import read_corpus
+    from tenor.words.counting import PpmiConfig, train_ppmi
+
+    with open_bytes(context.folder("text-en") / TEXT) as opened:
+        lines = list(opened.stream)
+    side = context.generator().random(len(lines)) < 0.5
+    for name, chosen in (("a", side), ("b", ~side)):
+        text = context.work / f"{name}.txt"
+        text.write_bytes(b"".join(line for line, here in zip(lines, chosen, strict=True) if here))
+        corpus = read_corpus(text, most=10_000)
+        train_ppmi(corpus, PpmiConfig(width=100)).save(folder / f"{name}.safetensors")
+
+
+def made_up(pair: str, context: Context) -> Languages:
+    """A language and its rotated, noisy image, of another order of similarity."""
+    from tenor.words.postprocess.nth_order import nth_order
+
+    rng = context.generator()
+    count, width = 400, 10
+    here = rng.normal(size=(count, width)) * np.linspace(2, 0.3, width)
+    rotation, _ = np.linalg.qr(rng.normal(size=(width, width)))
+    there = nth_order(here @ rotation + 0.4 * rng.normal(size=here.shape), -0.2)
+    source, target = (WordVectors([f"w{n}" for n in range(count)], rows, name=pair) for rows in (here, there))
+    words = [(f"w{number}", f"w{number}") for number in rng.permutation(count)]
+    return Languages(pair, source, target, words[:100], known_pairs(words[100:], source.index, target.index))

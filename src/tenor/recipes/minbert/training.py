@@ -1,0 +1,190 @@
+"""One trained and scored cell of the two reports.
+
+The rows are prepared once and shared by all cells. A cell trains with the product's own `train_run`; the
+checkpoint is the one with the best mean score on the part of train that is set apart for choosing, and the
+dev rows are scored once, at the end, by the model as it was saved and opened again.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tenor.files import read_json
+from tenor.metrics.outcomes import Outcome
+from tenor.recipes.minbert.data import prepare, prepare_extra, write_rows
+from tenor.recipes.minbert.made_up import made_up_rows
+from tenor.recipes.minbert.sources import Example
+from tenor.recipes.recipe import CellResult, Context
+
+TASKS = ("sentiment", "paraphrase", "similarity")
+KINDS = {"sentiment": "classify", "paraphrase": "pair", "similarity": "similarity"}
+COLUMNS = {
+    "sentiment": {"text": "text", "label": "label"},
+    "paraphrase": {"first": "first", "second": "second", "label": "label"},
+    "similarity": {"first": "first", "second": "second", "score": "score"},
+}
+LABELS = {"sentiment": ("0", "1", "2", "3", "4"), "paraphrase": ("0", "1")}
+# The reports name no weight decay, schedule or clipping.
+_PLAIN: dict[str, Any] = {"weight_decay": 0.0, "schedule": "constant", "clip": 0.0}
+MADE_UP = {"train": 96, "choose": 24, "test": 40, "extra": 32}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """How a cell differs from others: settings of its tasks, of the training, and its pooling."""
+
+    tasks: Mapping[str, Mapping[str, Any]]
+    training: Mapping[str, Any] = field(default_factory=dict)
+    pooling: str = "mean"
+    extra: bool = False
+
+
+def train_and_score(context: Context, setup: Setup) -> CellResult:
+    """Train what the set-up says and score it on the dev rows."""
+    import tenor
+    from tenor.tasks.config import TaskConfig
+    from tenor.training.config import RunConfig, TrainingConfig
+    from tenor.training.running import train_run
+
+    rows = rows_folder(context)
+    files = {name: _train_file(context, rows, name, setup.extra) for name in TASKS}
+    tasks = {
+        name: TaskConfig(
+            kind=KINDS[name],  # type: ignore[arg-type]
+            train=files[name],
+            dev=rows / f"{name}.choose.jsonl",
+            columns=COLUMNS[name],
+            batch=context.settings["batch"],
+            labels=LABELS.get(name),
+            **setup.tasks[name],
+        )
+        for name in TASKS
+    }
+    shared = {key: context.settings[key] for key in ("epochs", "encoder_rate") if key in context.settings}
+    run = RunConfig(
+        encoder=_encoder(context, rows),
+        pooling=setup.pooling,
+        seed=context.seed,
+        tasks=tasks,
+        training=TrainingConfig(**_PLAIN | shared | dict(setup.training)),
+    )
+    folder = context.work / "run"
+    if not (folder / "metrics.json").is_file():  # else it was stopped between training and scoring
+        train_run(run, out=folder, listener=_listener(context))
+    model = tenor.load(folder / "model", precision="fp32")
+    metrics = read_json(folder / "metrics.json")
+    outcomes: dict[str, Outcome] = {}
+    extras: dict[str, Any] = {"tokens": metrics["tokens"], "best_step": metrics["best_step"]}
+    for name in TASKS:
+        outcomes[name], extras[name] = _scored(model, name, rows / f"{name}.test.jsonl")
+    return CellResult(outcomes=outcomes, notes=_notes(rows), extras=extras, series=_curves(folder))
+
+
+def rows_folder(context: Context) -> Path:
+    """Return the folder of prepared rows, made by the first cell that asks."""
+    if context.data is None:
+        return context.shared("made-up", _make_up, settings={"rows": MADE_UP})
+    return context.shared("rows", lambda folder: prepare(context, folder), settings={})
+
+
+def _make_up(folder: Path) -> None:
+    generator = np.random.default_rng(0)
+    for name in TASKS:
+        for part, count in MADE_UP.items():
+            write_rows(folder / f"{name}.{part}.jsonl", made_up_rows(name, count, generator))
+
+
+def _train_file(context: Context, rows: Path, name: str, extra: bool) -> Path:
+    """Return the rows to train on; with extra ones, a file that holds both."""
+    plain = rows / f"{name}.train.jsonl"
+    if not extra or name == "paraphrase":
+        return plain
+    more = (
+        rows
+        if context.data is None
+        else context.shared("extra", lambda to: prepare_extra(context, to), settings={})
+    )
+    both = context.work / f"{name}.jsonl"
+    both.write_bytes(plain.read_bytes() + (more / f"{name}.extra.jsonl").read_bytes())
+    return both
+
+
+def _encoder(context: Context, rows: Path) -> str:
+    """Return the encoder's name, or the folder of a new small one at the tiny scale."""
+    encoder: str = context.settings["encoder"]
+    if encoder != "new":
+        return encoder
+
+    def make(folder: Path) -> None:
+        from tenor.model.fresh import write_fresh
+
+        texts = [
+            text for file in sorted(rows.glob("*.train.jsonl")) for row in read(file) for text in _texts(row)
+        ]
+        write_fresh(folder / "encoder", texts, vocabulary=300, width=32, layers=2, heads=2, positions=32)
+
+    return str(context.shared("encoder", make, settings={}) / "encoder")
+
+
+def read(file: Path) -> list[Example]:
+    """Read rows written by ``write_rows``."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def _texts(row: Example) -> list[str]:
+    return [row[key] for key in ("text", "first", "second") if key in row]
+
+
+def _scored(model: Any, name: str, file: Path) -> tuple[Outcome, dict[str, Any]]:
+    from tenor.model.predicting import predict
+
+    rows, task = read(file), model.tasks[name]
+    predicted = predict(model, task, [_texts(row) for row in rows])
+    if name == "similarity":
+        gold = np.array([row["score"] for row in rows])
+        slope, offset = np.polyfit(gold, predicted, 1)
+        told = {
+            "slope": float(slope),
+            "offset": float(offset),
+            "mean_error": float((predicted - gold).mean()),
+        }
+        return Outcome.of("pearson", gold, predicted, items="similarity dev"), told
+    truth = np.array([task.spec.labels.index(row["label"]) for row in rows])
+    chosen = predicted.argmax(axis=1)
+    table = np.zeros((len(task.spec.labels),) * 2, dtype=int)
+    np.add.at(table, (truth, chosen), 1)
+    return Outcome.of("mean", chosen == truth, items=f"{name} dev"), {"confusion": table.tolist()}
+
+
+def _curves(run: Path) -> dict[str, dict[str, list[float]]]:
+    """Return the scores of the choosing rows after each epoch."""
+    curves: dict[str, dict[str, list[float]]] = {}
+    for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines():
+        told = json.loads(line)
+        for name, found in told.get("evaluation", {}).items():
+            curve = curves.setdefault(f"{name} while training", {"step": [], "score": []})
+            curve["step"].append(told["step"])
+            curve["score"].append(found["scores"][found["metric"]])
+    return curves
+
+
+def _notes(rows: Path) -> tuple[str, ...]:
+    if not (rows / "dropped.json").is_file():
+        return ()
+    dropped = read_json(rows / "dropped.json")
+    told = [f"{source} {count:,}" for sources in dropped.values() for source, count in sources.items()]
+    return (f"Rows that the overlap filter took out of what is trained on: {'; '.join(told)}.",)
+
+
+def _listener(context: Context) -> Any:
+    from tenor.training.watching import Listener
+
+    class Passing(Listener):
+        def step(self, report: Any, progress: Any) -> None:
+            context.progress(report.step, progress.steps)
+
+    return Passing()

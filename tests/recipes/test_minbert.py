@@ -1,0 +1,135 @@
+"""The two multi-task reports: their data without overlaps, their grid and ladder, their scores."""
+
+import gzip
+import itertools
+import json
+import zipfile
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tenor.recipes import minbert_concat, minbert_shared
+from tenor.recipes.minbert import data, sources
+from tenor.recipes.minbert.training import TASKS
+from tenor.text.overlap import normalise
+
+PRINTED = [  # overall, sentiment, paraphrase, similarity, as the second report's tables have them
+    (0.494, 0.532, 0.385, 0.13), (0.564, 0.503, 0.663, 0.055), (0.704, 0.518, 0.799, 0.592),
+    (0.713, 0.52, 0.784, 0.668), (0.73, 0.52, 0.738, 0.86), (0.75, 0.524, 0.793, 0.863),
+    (0.749, 0.532, 0.789, 0.854),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", PRINTED, ids=str)
+def test_the_overall_score_is_the_printed_one(row):
+    overall, *scores = row
+    assert minbert_concat.overall(*scores) == pytest.approx(overall, abs=1.1e-3)
+    composite, names = minbert_concat.OVERALL, ("sentiment", "paraphrase", "similarity")
+    found = composite.offset + sum(
+        composite.weights[name] * score for name, score in zip(names, scores, strict=True)
+    )
+    assert found == pytest.approx(minbert_concat.overall(*scores))
+
+
+def test_half_of_the_grid_keeps_main_effects_apart_from_each_other_and_from_interactions():
+    levels = np.array([[1 if on else -1 for on in cell.settings.values()] for cell in minbert_shared.HALF])
+    assert levels.shape == (8, 4)
+    assert (levels.sum(axis=0) == 0).all()
+    for first, second, third in itertools.product(range(4), repeat=3):
+        if second < third:
+            assert (levels[:, first] * levels[:, second] * levels[:, third]).sum() == 0 or first in (
+                second,
+                third,
+            )
+    assert len(minbert_shared.ALL) == 16
+    assert len({cell.name for cell in minbert_shared.ALL}) == 16
+
+
+def test_weighted_and_plain_losses_differ_by_their_weights_only():
+    chosen = dict(minbert_shared.CHOSEN)
+    weighted, plain = (minbert_shared._networks(chosen | {"weighted": on}) for on in (True, False))
+    assert [weighted[name].pop("weight") for name in TASKS] == [0.5, 0.25, 0.25]
+    assert sum(plain[name].pop("weight") for name in TASKS) == pytest.approx(1)
+    assert weighted == plain
+
+
+def test_strengths_of_opinions_become_five_classes(tmp_path):
+    with zipfile.ZipFile(tmp_path / "product_reviews_1.zip", "w") as archive:
+        lines = [
+            "zoom[+3]##great zoom",
+            "price[-3]##awful price",
+            "size[+2], weight[-2]##so so",
+            "##no opinion",
+        ]
+        archive.writestr("product_reviews_1/camera.txt", "\n".join(lines))
+        archive.writestr("product_reviews_1/README.txt", "[+3]##not a review")
+    rows = list(sources.product_reviews(tmp_path / "product_reviews_1.zip"))
+    assert [(row["text"], row["label"]) for row in rows] == [
+        ("great zoom", "4"), ("awful price", "0"), ("so so", "2"),
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """A small data folder of the course's form, with test rows hidden in the train files."""
+    monkeypatch.setattr(data, "TESTED_PAIRS", 20)
+    monkeypatch.setattr(data, "CHOOSING", {"sentiment": 5, "paraphrase": 10, "similarity": 5})
+    for name in ("minbert", "sst-trees", "quora-10k"):
+        (tmp_path / name).mkdir()
+
+    def table(name, header, rows):
+        lines = ["\t".join(["", "id", *header])] + ["\t".join(["0", "x", *row]) for row in rows]
+        (tmp_path / "minbert" / name).write_text("\n".join(lines) + "\n")
+
+    sentence, pair = ("sentence", "sentiment"), ("sentence1", "sentence2", "similarity")
+    table(
+        "ids-sst-train.csv",
+        sentence,
+        [(f"Train text {n} .", "1") for n in range(30)] + [("Dev , text 3", "2")],
+    )
+    table("ids-sst-dev.csv", sentence, [(f"dev text {n}", "2") for n in range(8)])
+    table("ids-sst-test-student.csv", ("sentence",), [("train text 7",)])
+    graded = [(f"One {n}", f"Two {n}", "2.5") for n in range(30)]
+    table("sts-train.csv", pair, [*graded, ("a dev two!", "a dev one", "4.0")])
+    table("sts-dev.csv", pair, [("A dev one", "A dev two", "3.0")])
+    table("sts-test-student.csv", ("sentence1", "sentence2"), [("two 4", "one 4")])
+    asked = [(f"Question {n // 2}?", f"Other {n}?", "1.0" if n % 3 else "0.0") for n in range(80)]
+    table("quora-dev.csv", ("sentence1", "sentence2", "is_duplicate"), [*asked, ("no", "label", "")])
+    more = [f"1\tquestion {n}\tnew {n}\t{n}" for n in range(40)] + ["1\tother 3\tQuestion 1\t99"]
+    (tmp_path / "quora-10k/dev.tsv.gz").write_bytes(gzip.compress("\n".join(more).encode()))
+    for part in ("dev", "test"):
+        (tmp_path / "sst-trees" / f"{part}.txt").write_text("(3 (2 Train) (3 (2 text) (2 9)))\n")
+    return SimpleNamespace(folder=lambda name: tmp_path / name)
+
+
+def test_no_test_row_is_trained_on(course, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    data.prepare(course, out)
+    rows = {file.name: [json.loads(line) for line in file.open()] for file in out.glob("*.jsonl")}
+
+    trained = {
+        normalise(row["text"]) for part in ("train", "choose") for row in rows[f"sentiment.{part}.jsonl"]
+    }
+    assert not trained & {normalise(text) for text in ("dev text 3", "train text 7", "train text 9")}
+    assert len(trained) == 28
+    assert len(rows["sentiment.test.jsonl"]) == 8
+
+    pairs = [
+        {row["first"], row["second"]}
+        for part in ("train", "choose")
+        for row in rows[f"similarity.{part}.jsonl"]
+    ]
+    assert {"One 4", "Two 4"} not in pairs
+    assert not any("a dev one" in pair for pair in pairs)
+    assert len(pairs) == 29
+
+    tested = {normalise(row[side]) for row in rows["paraphrase.test.jsonl"] for side in ("first", "second")}
+    others = [*rows["paraphrase.train.jsonl"], *rows["paraphrase.choose.jsonl"]]
+    assert 0 < len(rows["paraphrase.test.jsonl"]) <= 20
+    assert not tested & {normalise(row[side]) for row in others for side in ("first", "second")}
+    dropped = json.loads((out / "dropped.json").read_text())
+    assert dropped["sentiment"] == {"SST train": 3}
+    assert dropped["similarity"] == {"STS train": 2}
+    assert dropped["paraphrase"]["Quora 10k: stands in the other file too"] == 1

@@ -251,8 +251,12 @@ def test_a_dropped_table_asks_for_its_column(page):
     grouped(page)
     page.slide(0.99)
     assert len(grouped(page)) == 1
+    link = page.run("return location.hash")
     page.click("#forget")
     assert page.one("#lines").is_displayed()
+    page.open(link)
+    assert len(grouped(page)) == 1
+    assert len(page.one("#lines").get_attribute("value").split("\n")) == len(LINES)
 
 
 def test_plain_lines_and_what_is_no_text_can_be_dropped(page):

@@ -17,7 +17,7 @@ export class Answer {
     this.stop();
     const running = new AbortController();
     this.#running = running;
-    const timer = setTimeout(() => this.#wait("Reading the texts…"), SOON);
+    const timer = setTimeout(() => this.#wait("One moment…"), SOON);
     const waiting = (seconds) => this.#wait(`The server is busy; asking again in ${seconds} s…`);
     try {
       const found = await asking({ signal: running.signal, waiting });

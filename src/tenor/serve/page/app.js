@@ -14,8 +14,6 @@ const links = new Map([...document.querySelectorAll("nav [data-view]")].map((lin
 const offered = new Set(["compare", "list"]);
 
 function route() {
-  // A fragment that is no address of ours, such as that of the skip link, moves the focus and nothing else.
-  if (location.hash && !location.hash.startsWith("#/")) return;
   const { view: wanted, settings } = address.read();
   const view = offered.has(wanted) ? wanted : "compare";
   for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
@@ -46,6 +44,11 @@ async function survey() {
   list.offer(has);
   const [model] = has.models ?? [];
   if (model) byId("model").textContent = `Model: ${model.name.split(/[\\/]/).pop()}. `;
+}
+
+/** Skip to the content without losing what the address says. */
+function skipping() {
+  document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); byId("main").focus(); });
 }
 
 function themes() {
@@ -99,16 +102,21 @@ function tokens() {
 }
 
 async function begin() {
+  // What every server has is shown at once; the rest when it is known to be there.
+  const wanted = address.read().view;
+  const early = !wanted || offered.has(wanted);
+  if (early) route();
   try {
     await survey();
   } catch (error) {
     // The views say what is wrong when they ask something themselves; here nothing more is known.
     if (error.again === undefined) console.error(error);
   }
-  route();
+  if (!early) route();
 }
 
 Object.values(VIEWS).forEach((view) => view.start());
+skipping();
 themes();
 sharing();
 tokens();

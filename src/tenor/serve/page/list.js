@@ -52,7 +52,7 @@ export function start() {
 export function show({ t, texts }) {
   const threshold = Number(t);
   slider.value = String(t !== undefined && threshold >= FLOOR && threshold <= 1 ? threshold : slider.value || DEFAULT);
-  if (texts !== undefined && texts !== current().map((each) => each.text).join("\n")) {
+  if (texts !== undefined && texts !== joined()) {
     table.forget();
     lines.value = texts;
   }
@@ -67,10 +67,13 @@ function current() {
   return found.map(({ text, line }) => ({ text: text.trim().toWellFormed(), line })).filter(({ text }) => text);
 }
 
+/** The texts in one string, as the address holds them. */
+const joined = () => current().map(({ text }) => text.replaceAll(/[\r\n]+/g, " ")).join("\n");
+
 const keyOf = (rows) => JSON.stringify(rows.map(({ text }) => text));
 
 function settings() {
-  const texts = table.open ? "" : current().map((each) => each.text).join("\n");
+  const texts = joined();
   const fits = new URLSearchParams({ texts }).toString().length <= address.LONGEST;
   return { t: Number(slider.value).toFixed(2), texts: fits ? texts : undefined };
 }

@@ -134,7 +134,7 @@ export class TextMap {
 
   /** Write beside the dots what they say, as far as there is room: of a group only its centre. */
   #labels(pen, ink, rim) {
-    const taken = this.#spots.map(([x, y]) => [x - 4, y - 4, x + 4, y + 4]);
+    const taken = this.#spots.map(([x, y]) => [x - 6, y - 4, x + 6, y + 4]);
     const centres = this.#stars.map(([centre]) => centre);
     const alone = [...this.#points.keys()].filter((row) => !this.#inGroup.has(row));
     pen.font = `12px ${getComputedStyle(document.body).fontFamily}`;
@@ -153,12 +153,16 @@ export class TextMap {
     }
   }
 
-  /** A free box for a label to the right of a dot, to its left, above or below; undefined if there is none. */
+  /** A free box for a label to the right of a dot, to its left, above or below it; undefined if there is none. */
   #room(row, long, taken) {
     const { clientWidth: width, clientHeight: height } = this.#canvas;
     const [x, y] = this.#spots[row];
     const gap = this.#radius(row) + 5;
-    const starts = [[x + gap, y - 8], [x - gap - long, y - 8], [x - long / 2, y - gap - 14], [x - long / 2, y + gap - 2]];
+    const [above, below] = [y - gap - 14, y + gap - 2];
+    const starts = [
+      [x + gap, y - 8], [x - gap - long, y - 8], [x - long / 2, above], [x - long / 2, below],
+      [x - 8, above], [x - 8, below], [x + 8 - long, above], [x + 8 - long, below],
+    ];
     return starts.map(([left, top]) => [left, top, left + long, top + 16]).find(([left, top, right, bottom]) =>
       left >= 2 && top >= 2 && right <= width - 2 && bottom <= height - 2
       && !taken.some(([a, b, c, d]) => a < right && c > left && b < bottom && d > top));

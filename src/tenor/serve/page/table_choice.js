@@ -15,7 +15,7 @@ export class TableChoice {
     byId("forget").addEventListener("click", () => { this.forget(); byId("lines").focus(); });
     byId("column").addEventListener("change", () => this.#preview());
     byId("header").addEventListener("change", () => { this.#columns(Number(byId("column").value)); this.#preview(); });
-    this.#dropping(byId("list"), byId("drop"));
+    this.#dropping(document.documentElement, byId("drop"));
   }
 
   get open() {
@@ -37,7 +37,8 @@ export class TableChoice {
   }
 
   #dropping(area, frame) {
-    const holdsFile = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+    // A file that misses the box by a little is meant for it all the same, and must not replace the page.
+    const holdsFile = (event) => !byId("list").hidden && [...(event.dataTransfer?.types ?? [])].includes("Files");
     area.addEventListener("dragover", (event) => {
       if (!holdsFile(event)) return;
       event.preventDefault();

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from tenor.report.visible import visible
+
 WIDTH, HEIGHT = 640, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 14, 44
 
@@ -119,7 +121,7 @@ def legend(names: Sequence[str], *, width: int = WIDTH) -> tuple[str, int]:
 
 def svg(body: str, *, label: str, width: int = WIDTH, height: int = HEIGHT) -> str:
     """Close a picture: its size, its name for those who cannot see it, its colours."""
-    return (
+    return visible(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 {width} {height}" role="img" '
         f'width="{width}" height="{height}" aria-label="{escape(label)}"><style>{_STYLE}</style>{body}</svg>'
     )

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
+from tenor.report.visible import visible
+
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 _STYLE = Path(__file__).with_name("page.css")
@@ -28,7 +30,7 @@ def page(title: str, parts: Iterable[str]) -> str:
         f"<style>\n{_STYLE.read_text(encoding='utf-8')}</style>",
     )
     lines = ("<!doctype html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *parts, "</body>")
-    return "\n".join((*lines, "</html>")) + "\n"
+    return visible("\n".join((*lines, "</html>")) + "\n")
 
 
 def heading(text: str, level: int = 2) -> str:

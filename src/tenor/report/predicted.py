@@ -194,8 +194,7 @@ def _chance(origin: str, number: int) -> float:
 
 
 def _cut(text: Any, most: int = _TEXT) -> str:
-    line = str(text)
-    line = " ".join("".join(letter if letter.isprintable() else " " for letter in line[: 4 * most]).split())
+    line = " ".join(str(text)[: 4 * most].split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

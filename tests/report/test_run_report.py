@@ -1,0 +1,253 @@
+"""The report of a run: what it shows, that no text of the user acts in it, that it stays small and whole."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from run_folders import write_run
+from tenor.errors import TenorError
+from tenor.report.predicted import TaskPredictions, read_predictions
+from tenor.report.run_log import read_log
+from tenor.report.run_report import write_report
+
+_VOID = {"meta", "br", "img", "hr", "line", "rect", "circle", "path", "polyline", "text"}
+
+
+class _Page(HTMLParser):
+    """Collects what a browser would find: elements, attributes, and whether all are closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements, self.attributes, self.texts = [], set(), [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.add(tag)
+        self.attributes += attrs
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.add(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def _written(folder, **settings):
+    text = write_report(write_run(folder, **settings)).read_text(encoding="utf-8")
+    page = _Page(text)
+    assert page.open == []
+    return text, page
+
+
+def test_the_report_shows_curves_matrices_scatter_examples_and_settings(tmp_path):
+    text, page = _written(tmp_path / "run")
+    shown = " ".join(page.texts)
+    assert text.count("<svg") == 2 + 2 + 1 + 1  # losses, scores, matrix, scatter
+    assert "fitted: y = 0." in shown
+    assert "Wrong, the most confident first" in shown
+    assert "Furthest from gold" in shown
+    for expected in (
+        "mood-train.tsv",
+        "A fast one",
+        "0.660 to 0.760",
+        "1,234 tokens/s",
+        "encoder_rate = 1e-05",
+    ):
+        assert expected in shown
+    assert "of training; the model is that of step 96" in shown
+
+
+def test_the_report_asks_nothing_of_the_network_and_runs_nothing(tmp_path):
+    text, page = _written(tmp_path / "run")
+    assert not page.elements & {"script", "link", "iframe", "img", "object", "embed", "form", "base", "audio"}
+    assert not {name for name, _ in page.attributes} & {"src", "href", "srcset", "action", "data"}
+    assert "url(" not in text
+    assert "@import" not in text
+    addresses = set(re.findall(r"https?://[^\"'<\s]+", text))
+    assert addresses == {"http://www.w3.org/2000/svg"}  # a name, never asked for
+    assert "default-src 'none'" in text
+
+
+_HOSTILE = [
+    "<script>alert(1)</script> {}",
+    "<img src=x onerror=alert(1)> {}",
+    '"><svg onload=alert(1)> {}',
+    "</q></div></body><h1>{}",
+    "<!-- {} -->",
+    "&lt;b&gt; {} &amp;amp;",
+    "\u202egnirts desrever {} \x00\x07\x1b[31m",
+    "{} ]]> </style><style>*{{display:none}}</style>",
+]
+
+
+@pytest.mark.parametrize("hostile", _HOSTILE, ids=range(len(_HOSTILE)))
+def test_texts_of_the_user_stay_texts(tmp_path, hostile):
+    folder = write_run(tmp_path / "run", rows=20, text=hostile)
+    # Labels, names of tasks and settings may be as bad as texts.
+    lines = (folder / "predictions.jsonl").read_text().replace('"neutral"', json.dumps(hostile))
+    (folder / "predictions.jsonl").write_text(lines.replace('"mood"', json.dumps("mood" + hostile)))
+    metrics = json.loads((folder / "metrics.json").read_text())
+    metrics |= {"encoder": hostile, "stop": hostile, "versions": {hostile: hostile}}
+    metrics["tasks"]["mood" + hostile] = {"metric": hostile, "scores": {hostile: 0.5}}
+    (folder / "metrics.json").write_text(json.dumps(metrics))
+    plain = _Page(write_report(write_run(tmp_path / "plain", rows=20)).read_text())
+    page = _Page(write_report(folder).read_text(encoding="utf-8"))
+    assert page.open == []
+    assert page.elements <= plain.elements | {"section"}
+    assert {name for name, _ in page.attributes} <= {name for name, _ in plain.attributes}
+    shown = " ".join(page.texts)
+    assert hostile.format("").strip("\u202e").split()[0] in shown
+    assert not re.search(r"[\x00-\x08\x1b\u202e]", shown)
+
+
+def test_the_size_is_bounded_whatever_the_dev_set(tmp_path):
+    small = len(write_report(write_run(tmp_path / "a", rows=1600, steps=300)).read_bytes())
+    large = len(write_report(write_run(tmp_path / "b", rows=4000, steps=1500)).read_bytes())
+    assert large < 1.2 * small
+    long = write_report(write_run(tmp_path / "c", rows=200, text="word " * 5000 + "{}")).read_bytes()
+    assert len(long) < 400_000
+
+
+def test_a_label_per_row_does_not_make_a_matrix_of_thousands(tmp_path):
+    folder = write_run(tmp_path / "run", rows=5)
+    line = {"task": "many", "kind": "classify", "texts": ["a"]}
+    rows = [json.dumps(line | {"gold": f"g{n}", "predicted": f"g{n % 7}"}) for n in range(2000)]
+    (folder / "predictions.jsonl").write_text("\n".join(rows))
+    text = write_report(folder).read_text()
+    assert len(text) < 600_000
+    assert "rows with rarer labels are not shown" in text
+
+
+def test_the_same_files_give_the_same_report(tmp_path):
+    folder = write_run(tmp_path / "run", rows=2000)
+    first = write_report(folder).read_bytes()
+    assert write_report(folder).read_bytes() == first
+
+
+def test_a_run_that_was_killed_is_shown_as_far_as_it_came(tmp_path):
+    folder = write_run(tmp_path / "run")
+    (folder / "metrics.json").unlink()
+    (folder / "predictions.jsonl").unlink()
+    with (folder / "log.jsonl").open("a") as log:
+        log.write('{"step": 97, "losses": {"mo')
+    text = write_report(folder).read_text()
+    assert "not finished yet" in text
+    assert "96 steps" in text
+
+
+@pytest.mark.parametrize("missing", ["run.toml", "log.jsonl", "metrics.json", "predictions.jsonl"])
+def test_each_file_may_be_missing(tmp_path, missing):
+    folder = write_run(tmp_path / "run", rows=20)
+    (folder / missing).unlink()
+    assert _Page(write_report(folder).read_text()).open == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("run.toml", "encoder = ", "not valid TOML"),
+        ("metrics.json", "{", "not valid JSON"),
+    ],
+)
+def test_damaged_files_are_told(tmp_path, name, content, told):
+    folder = write_run(tmp_path / "run", rows=5)
+    (folder / name).write_text(content)
+    with pytest.raises(TenorError, match=told):
+        write_report(folder)
+
+
+def test_what_is_no_run_is_refused(tmp_path):
+    with pytest.raises(TenorError, match="holds no run"):
+        write_report(tmp_path)
+    with pytest.raises(TenorError, match="is no folder"):
+        write_report(tmp_path / "nowhere")
+
+
+def test_odd_lines_do_no_harm(tmp_path):
+    folder = write_run(tmp_path / "run", rows=5)
+    odd = [
+        "[]", "3", "null", '{"task": "x"}', '{"task": "x", "gold": 1, "predicted": NaN}', "{" * 5000,
+        '{"task": "x", "texts": 5, "gold": 1, "predicted": 2}', '{"step": "a", "losses": {}}',
+        '{"step": 5, "losses": {"mood": "high", "b": NaN}}', '{"step": 6, "evaluation": {"mood": 3}}',
+    ]  # fmt: skip
+    for name in ("predictions.jsonl", "log.jsonl"):
+        with (folder / name).open("a") as file:
+            file.write("\n".join(odd) + "\n")
+    (folder / "metrics.json").write_text('{"tasks": 3, "data": [], "machine": "x"}')
+    assert _Page(write_report(folder).read_text()).open == []
+
+
+# --- what is kept of predictions and logs ----------------------------------------------------------------
+
+
+def _task(kind, lines):
+    task = TaskPredictions("t", kind)
+    for number, line in enumerate(lines):
+        task.add({"texts": [f"text {number}"], "origin": f"f:{number}", **line})
+    task.settle()
+    return task
+
+
+def test_the_most_confident_errors_come_first():
+    lines = [
+        {"gold": "a", "predicted": "b", "probabilities": {"a": 1 - share, "b": share}}
+        for share in (0.6, 0.9, 0.7, 0.99, 0.55)
+    ]
+    right = [{"gold": "a", "predicted": "a", "probabilities": {"a": 0.999, "b": 0.001}}] * 3
+    task = _task("classify", [*lines, *right])
+    assert [row.texts[0] for row in task.wrong] == ["text 3", "text 1", "text 2", "text 0", "text 4"]
+    assert (task.rows, task.right, len(task.good)) == (8, 3, 3)
+    assert task.confusion == {("a", "b"): 5, ("a", "a"): 3}
+    assert task.wrong[0].told == "gold a, predicted b, 99% sure"
+
+
+def test_scores_are_ordered_by_their_distance():
+    lines = [{"gold": 2.0, "predicted": 2.0 + off} for off in (0.01, -3.0, 0.5, 0.04)]
+    task = _task("similarity", lines)
+    assert [row.texts[0] for row in task.wrong] == ["text 1", "text 2"]
+    assert [row.texts[0] for row in task.good] == ["text 0", "text 3"]
+    assert task.graded
+
+
+def test_numbers_as_labels_are_labels_and_sorted_as_numbers():
+    lines = [{"gold": g, "predicted": g, "probabilities": [0.5, 0.5]} for g in (10, 2, 0)]
+    task = _task("classify", lines)
+    assert not task.graded
+    assert task.labels == ["0", "2", "10"]
+
+
+def test_several_labels_and_ranks():
+    several = _task(
+        "classify", [{"gold": ["x", "y"], "predicted": ["y", "x"]}, {"gold": ["x"], "predicted": []}]
+    )
+    assert (several.right, several.wrong[0].predicted) == (1, "none")
+    match = _task("match", [{"gold": 1, "predicted": 1}, {"gold": 1, "predicted": 40}])
+    assert (match.right, match.wrong[0].told) == (1, "partner found at rank 40")
+    assert not match.graded
+
+
+def test_predictions_of_a_missing_file_are_none(tmp_path):
+    assert read_predictions(tmp_path / "none.jsonl") == {}
+
+
+def test_a_step_that_was_logged_twice_counts_once(tmp_path):
+    lines = [{"step": s, "losses": {"a": v}, "tokens": 10} for s, v in ((1, 3.0), (2, 2.0), (2, 1.0))]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    log = read_log(tmp_path / "log.jsonl")
+    assert (log.train["a"], log.tokens) == (([1.0, 2.0], [3.0, 1.0]), 20)
+
+
+def test_long_curves_are_averaged(tmp_path):
+    lines = [{"step": step, "losses": {"a": float(step)}} for step in range(1, 2401)]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    xs, ys = read_log(tmp_path / "log.jsonl").train["a"]
+    assert (len(xs), xs[0], ys[-1]) == (240, 5.5, 2395.5)

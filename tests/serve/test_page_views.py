@@ -297,6 +297,31 @@ def test_the_map_can_be_moved_zoomed_and_selected_from(page):
     page.until(lambda: page.run("return arguments[0].toDataURL()", canvas) == before, "the whole map")
 
 
+def test_pointing_at_a_dot_tells_its_text_and_a_click_selects_it(page):
+    from selenium.webdriver import ActionChains
+
+    page.open("#/list?t=0.7&texts=" + quote("\n".join(LINES)))
+    grouped(page)
+    canvas = page.one("#map")
+    page.run("arguments[0].scrollIntoView({ block: 'center' })", canvas)
+    # Feel for the first dot, row by row, as with a pointer.
+    x, y, text = page.run(
+        "const [map, tip] = [arguments[0], document.getElementById('map-tip')];"
+        "const b = map.getBoundingClientRect();"
+        "for (let y = 5; y < b.height; y += 5) for (let x = 5; x < b.width; x += 5) {"
+        " map.dispatchEvent(new PointerEvent('pointermove', { clientX: b.left + x, clientY: b.top + y }));"
+        " if (!tip.hidden) return [x - b.width / 2, y - b.height / 2, tip.textContent]; } return [0, 0, ''];",
+        canvas,
+    )
+    assert text in LINES
+    page.run("document.getElementById('map').dispatchEvent(new PointerEvent('pointerleave'))")
+    assert not page.text("#map-tip")
+    ActionChains(page.driver).move_to_element_with_offset(canvas, round(x), round(y)).perform()
+    assert page.one("#map-tip").text == text
+    ActionChains(page.driver).click().perform()
+    page.until(lambda: text in page.text("#selected"), "the selected text")
+
+
 # Search
 
 

@@ -6,6 +6,8 @@ import { counted, draw, make, percent } from "./elements.js";
 
 const MANY = 1200; // characters: beyond, the bands of all phrases would hide the texts
 
+const TORN = 0.6; // a probability below which neither of two labels is told
+
 /** Places counted in characters, as the server counts them, to places in a JavaScript string. */
 export function places(text) {
   const found = [0];
@@ -194,9 +196,11 @@ function folded(span) {
   return make("button", { class: "quiet unfold", type: "button", onclick: unfold }, `… and ${counted(span.textContent.length, "character")} that the model did not read`);
 }
 
-/** How a text sounds; where the model is torn, only that. */
+/** How a text sounds; where the model is torn between two labels, only that. */
 function toneOf(tone) {
   if (!tone) return null;
+  const chances = Object.values(tone.probabilities);
   const chance = tone.probabilities[tone.label];
-  return make("span", { class: "tone" }, chance < 0.6 ? "sounds mixed" : `sounds ${tone.label}`, make("span", { class: "hint" }, ` ${percent(chance)}`));
+  if (chances.length === 2 && chance < TORN) return make("span", { class: "tone" }, "sounds mixed");
+  return make("span", { class: "tone" }, `sounds ${tone.label}`, make("span", { class: "hint" }, ` ${percent(chance)}`));
 }

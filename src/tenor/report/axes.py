@@ -13,7 +13,7 @@ from html import escape
 from tenor.report.visible import visible
 
 WIDTH, HEIGHT = 640, 320
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 14, 44
+_LEFT, _RIGHT, _TOP, _BOTTOM = 66, 16, 14, 44
 
 # Colours that stay apart for colour-blind readers, light enough for dark ground and dark enough for light.
 COLOURS = ("#3b76d1", "#d1662a", "#2f9367", "#a25bb5", "#b58a16", "#5b93a8", "#c74a6b", "#77787c")
@@ -64,7 +64,7 @@ class Axis:
     def ticks(self) -> list[tuple[float, str]]:
         """Return round values with their labels."""
         count = round((self.high - self.low) / self.step)
-        places = max(0, -math.floor(math.log10(self.step) + 1e-9)) if self.step < 1 else 0
+        places = next(p for p in range(12) if abs(self.step * 10**p - round(self.step * 10**p)) < 1e-6)
         values = [self.low + number * self.step for number in range(count + 1)]
         return [(value, f"{value:,.{places}f}".replace("-", "−")) for value in values]
 
@@ -78,7 +78,7 @@ def frame_axes(
     xs: Iterable[float], ys: Iterable[float], *, width: int = WIDTH, height: int = HEIGHT, top: int = _TOP
 ) -> tuple[Axis, Axis]:
     """Give the two axes of a picture around its values."""
-    across = Axis.over(xs, start=_LEFT, stop=width - _RIGHT)
+    across = Axis.over(xs, start=_LEFT, stop=width - _RIGHT, wanted=max(3, width // 100))
     return across, Axis.over(ys, start=height - _BOTTOM, stop=top, wanted=5)
 
 
@@ -98,7 +98,7 @@ def frame(across: Axis, up: Axis, *, x_label: str, y_label: str) -> str:
     middle, centre = (across.start + across.stop) / 2, (up.start + up.stop) / 2
     parts.append(f'<text x="{middle}" y="{up.start + 36}" text-anchor="middle">{escape(x_label)}</text>')
     parts.append(
-        f'<text x="14" y="{centre}" text-anchor="middle" transform="rotate(-90 14 {centre})">'
+        f'<text x="12" y="{centre}" text-anchor="middle" transform="rotate(-90 12 {centre})">'
         f"{escape(y_label)}</text>"
     )
     return "".join(parts)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from tenor.report.axes import COLOURS, WIDTH, Axis, frame, frame_axes, legend, svg
+from tenor.report.axes import COLOURS, HEIGHT, WIDTH, Axis, frame, frame_axes, legend, svg
 from tenor.report.tables import figure
 
 Points = tuple[Sequence[float], Sequence[float]]
@@ -17,7 +17,13 @@ Points = tuple[Sequence[float], Sequence[float]]
 
 
 def line_plot(
-    curves: Mapping[str, Points], *, x_label: str, y_label: str, label: str = "", height: int = 320
+    curves: Mapping[str, Points],
+    *,
+    x_label: str,
+    y_label: str,
+    label: str = "",
+    width: int = WIDTH,
+    height: int = HEIGHT,
 ) -> str:
     """Draw curves by name, with dots where they have few points.
 
@@ -25,9 +31,10 @@ def line_plot(
     True
     """
     kept = {name: _finite(*points) for name, points in curves.items()}
-    named, top = legend(list(kept) if len(kept) > 1 else [])
+    named, top = legend(list(kept) if len(kept) > 1 else [], width=width)
     xs = [x for points in kept.values() for x, _ in points]
-    across, up = frame_axes(xs, [y for points in kept.values() for _, y in points], height=height, top=top)
+    ys = [y for points in kept.values() for _, y in points]
+    across, up = frame_axes(xs, ys, width=width, height=height, top=top)
     parts = [named, frame(across, up, x_label=x_label, y_label=y_label)]
     for place, points in enumerate(kept.values()):
         colour = COLOURS[place % len(COLOURS)]
@@ -35,11 +42,19 @@ def line_plot(
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="1.8"/>')
         if len(points) <= 30:
             parts += [_dot(across.place(x), up.place(y), colour) for x, y in points]
-    return svg("".join(parts), label=label or f"{y_label} by {x_label}", height=height)
+    return svg("".join(parts), label=label or f"{y_label} by {x_label}", width=width, height=height)
 
 
 def scatter_plot(
-    xs: Sequence[float], ys: Sequence[float], *, x_label: str, y_label: str, fit: bool = True, label: str = ""
+    xs: Sequence[float],
+    ys: Sequence[float],
+    *,
+    x_label: str,
+    y_label: str,
+    fit: bool = True,
+    label: str = "",
+    width: int = WIDTH,
+    height: int = 420,
 ) -> str:
     """Draw points with the line fitted to them by least squares, and the diagonal.
 
@@ -47,7 +62,7 @@ def scatter_plot(
     True
     """
     points = _finite(xs, ys)
-    across, up = frame_axes([x for x, _ in points], [y for _, y in points], height=420)
+    across, up = frame_axes([x for x, _ in points], [y for _, y in points], width=width, height=height)
     parts = [frame(across, up, x_label=x_label, y_label=y_label)]
     faint = 0.75 if len(points) < 200 else 0.35
     parts += [_dot(across.place(x), up.place(y), COLOURS[0], opacity=faint) for x, y in points]
@@ -61,7 +76,7 @@ def scatter_plot(
         parts.append(_line(across, up, *_clipped(ends, up, line), COLOURS[1]))
         told = f"fitted: y = {figure(slope)}·x {'+' if offset >= 0 else '−'} {figure(abs(offset))}"
         parts.append(f'<text x="{across.start + 8}" y="{up.stop + 12}">{told}</text>')
-    return svg("".join(parts), label=label or f"{y_label} against {x_label}", height=420)
+    return svg("".join(parts), label=label or f"{y_label} against {x_label}", width=width, height=height)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ from tenor.report.run_log import RunLog, read_log
 from tenor.report.tables import duration, figure, html_table
 
 _SETTINGS_SHOWN = 20_000
+# Narrow enough that the letters of a plot can still be read on a phone.
+_WIDE = 470
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +126,15 @@ def _curves(run: _Run) -> Iterator[str]:
         curves = {"train": log.train[name]} if name in log.train else {}
         dev = log.dev.get(name) or log.dev.get(name.partition(".")[0])
         curves |= {"dev": dev} if dev else {}
-        drawn = line_plot(curves, x_label="step", y_label="loss", label=f"loss of {name} by step", height=260)
+        drawn = line_plot(
+            curves, x_label="step", y_label="loss", label=f"loss of {name} by step", width=_WIDE, height=270
+        )
         shown.append(html.framed(drawn, f"{name}: loss"))
     for task in dict.fromkeys(task for task, _ in log.scores):
+        curves = _scores_of(run, task)
+        name = next(iter(curves)) if len(curves) == 1 else "score"
         drawn = line_plot(
-            _scores_of(run, task), x_label="step", y_label="dev score", label=f"scores of {task}", height=260
+            curves, x_label="step", y_label=name, label=f"scores of {task}", width=_WIDE, height=270
         )
         shown.append(html.framed(drawn, f"{task}: scores on dev"))
     yield html.side_by_side(shown)
@@ -148,11 +154,12 @@ def _task(run: _Run, name: str) -> Iterator[str]:
     rows = predicted.rows if predicted else metrics.get("rows")
     kind = _table(_table(run.settings.get("tasks")).get(name)).get("kind") or (predicted and predicted.kind)
     yield html.paragraph(f"{kind or 'task'}, measured on {rows or 0:,} dev rows.", soft=True)
-    scores = _table(metrics.get("scores"))
+    scores, beside = _table(metrics.get("scores")), list(_pictures(predicted)) if predicted else []
     if scores:
-        yield html_table(["score", "on dev", "95% interval"], _score_rows(scores), label=f"scores of {name}")
+        header = ["score", "on dev", "95% interval"]
+        beside.append(html_table(header, _score_rows(scores), label=f"scores of {name}"))
+    yield html.side_by_side(beside)
     if predicted is not None:
-        yield from _pictures(predicted)
         yield from _examples(predicted)
 
 
@@ -166,7 +173,13 @@ def _pictures(task: TaskPredictions) -> Iterator[str]:
     if task.graded:
         xs, ys = [gold for gold, _ in task.points], [told for _, told in task.points]
         drawn = scatter_plot(
-            xs, ys, x_label="gold", y_label="predicted", label=f"{task.name}: predicted by gold"
+            xs,
+            ys,
+            x_label="gold",
+            y_label="predicted",
+            label=f"{task.name}: predicted by gold",
+            width=_WIDE,
+            height=360,
         )
         sample = f" A sample of {len(xs):,} of {task.rows:,} rows." if len(xs) < task.rows else ""
         note = f"Predicted against gold; dashed: where all would lie if every prediction were exact.{sample}"

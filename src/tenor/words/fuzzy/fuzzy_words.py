@@ -156,6 +156,8 @@ class FuzzyWords:
 
     def _table(self, measure: RankMeasure, first: First) -> NDArray[np.float32]:
         """Return [V, n + 1]: a row of the product and, last, what is added whatever the target."""
+        if first == "target" and measure == "kl":
+            measure = "cross-entropy"  # they rank alike
         if (measure, first) not in self._tables:
             self._tables[measure, first] = self._make_table(measure, first)
         return self._tables[measure, first]

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from tenor.errors import TenorError
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.tasks.classify import ClassifyTask, LabelTask
 from tenor.tasks.config import TaskConfig
@@ -34,6 +35,9 @@ def build_tasks(
 
     A head's first weights depend on the seed and the task's name alone, not on what other tasks there are.
     """
+    for name in configs:
+        if not name or "." in name or ":" in name:
+            raise TenorError(f"A task cannot be called {name!r}: a name has no dot and no colon.")
     specs = {name: settle(config, examples[name], name=name) for name, config in configs.items()}
     tasks = tasks_of(specs, width=width, layers=layers, pooling=pooling, seed=seed)
     for name, task in tasks.items():

@@ -26,9 +26,17 @@ _QUERIES, _TARGETS = 512, 4096  # of one block: its scores (8 MB) stay in the pr
 
 def unit_rows(vectors: Floats) -> Floats:
     """Return vectors [n, d] scaled to length 1; zeros stay zeros. The vectors given are left alone."""
-    lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64))
-    inverse = np.where(lengths > 0, 1.0 / np.where(lengths > 0, lengths, 1.0), 0.0).astype(np.float32)
-    return np.asarray(vectors, dtype=np.float32) * inverse[:, None]
+    return np.asarray(vectors, dtype=np.float32) * inverse_lengths(vectors)[:, None]
+
+
+def inverse_lengths(vectors: Floats) -> Floats:
+    """Return 1 / length of each vector [n], and 0 for vectors of zeros."""
+    inverse = np.empty(len(vectors), dtype=np.float32)
+    for begin in range(0, len(vectors), _TARGETS):
+        some = vectors[begin : begin + _TARGETS]
+        lengths = np.sqrt(np.einsum("nd,nd->n", some, some, dtype=np.float64))
+        inverse[begin : begin + _TARGETS] = np.where(lengths > 0, 1 / np.where(lengths > 0, lengths, 1), 0)
+    return inverse
 
 
 def nearest(
@@ -36,11 +44,12 @@ def nearest(
     targets: Floats,
     k: int,
     *,
+    scale: Floats | None = None,
     penalty: Floats | None = None,
     exclude: Ints | None = None,
     progress: Progress | None = None,
 ) -> tuple[Ints, Floats]:
-    """Return the k largest products q·t - penalty[t] of each query: target numbers [q, k] and scores [q, k].
+    """Return the k largest q·t scale[t] - penalty[t] of each query: target numbers [q, k] and scores [q, k].
 
     Rows come best first; of equal scores the lower number wins. ``exclude`` [q] or [q, m] are numbers of
     targets that a query may not get (-1: none). Where fewer than k are left, numbers are -1 and scores -inf.
@@ -55,6 +64,8 @@ def nearest(
         search = _Best(numbers[rows], scores[rows], None if barred is None else barred[rows])
         for begin in range(0, len(targets), _TARGETS):
             products = queries[rows] @ targets[begin : begin + _TARGETS].T
+            if scale is not None:
+                products *= scale[begin : begin + _TARGETS]
             if penalty is not None:
                 products -= penalty[begin : begin + _TARGETS]
             search.offer(products, begin)
@@ -106,6 +117,7 @@ def neighbours(
     k: int = 10,
     method: Literal["cosine", "csls"] = "cosine",
     neighbourhood: int = 10,
+    exact: bool = True,
     progress: Progress | None = None,
 ) -> tuple[Ints, Floats]:
     """Find the nearest words of words or of vectors; see :meth:`WordVectors.neighbours`."""
@@ -114,9 +126,13 @@ def neighbours(
     asked = np.asarray(vectors.vectors[own] if own is not None else given, dtype=np.float32)
     if asked.ndim != 2 or asked.shape[1] != vectors.width:
         raise TenorError(f"Vectors of the shape (any, {vectors.width}) are asked for; got {asked.shape}.")
-    units = unit_rows(vectors.vectors)
+    if method == "cosine" and exact:
+        # The vectors stay where they are, perhaps in a mapped file: not they but the products are scaled.
+        scale = vectors.inverse_lengths
+        return nearest(unit_rows(asked), vectors.vectors, k, scale=scale, exclude=own, progress=progress)
     if method == "cosine":
-        return nearest(unit_rows(asked), units, k, exclude=own, progress=progress)
+        return vectors.cells.nearest(unit_rows(asked), k, exclude=own, progress=progress)
+    units = unit_rows(vectors.vectors)
     return csls(
         unit_rows(asked), units, k, sources=units, neighbourhood=neighbourhood, exclude=own, progress=progress
     )

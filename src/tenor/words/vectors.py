@@ -5,6 +5,7 @@ methods here only hand over to them, so that a person finds everything on the ob
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -16,6 +17,7 @@ from tenor.words.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from tenor.text.problems import Problems
+    from tenor.words.cells import Cells
     from tenor.words.subwords import Subwords
 
 Floats = NDArray[np.float32]
@@ -98,6 +100,21 @@ class WordVectors:
         """The length of a vector."""
         return int(self.vectors.shape[1])
 
+    @cached_property
+    def inverse_lengths(self) -> Floats:
+        """1 / length of each vector [n], 0 for zeros; worked out once, without a copy of the vectors."""
+        from tenor.words.neighbours import inverse_lengths
+
+        return inverse_lengths(self.vectors)
+
+    @cached_property
+    def cells(self) -> "Cells":
+        """The index of the vectors, made when it is first asked for."""
+        from tenor.words.cells import Cells
+        from tenor.words.neighbours import unit_rows
+
+        return Cells(unit_rows(self.vectors))
+
     def index(self, word: str) -> int | None:
         """Return a word's number, or None where it is not there."""
         return self.words.find(word)
@@ -153,16 +170,20 @@ class WordVectors:
         *,
         method: Method = "cosine",
         neighbourhood: int = 10,
+        exact: bool = True,
         progress: Callable[[int], None] | None = None,
     ) -> tuple[Ints, Floats]:
         """Find the k nearest words of words or vectors [q, width]: numbers [q, k] and scores [q, k].
 
         A word is not its own neighbour. With "csls" scores are 2 cos(x, y) - r(x) - r(y), where r is the mean
-        cosine to the nearest ``neighbourhood`` vectors.
+        cosine to the nearest ``neighbourhood`` vectors. Without ``exact`` cosines are looked for in an index
+        (made once), which pays for tens of thousands of questions and misses a few neighbours.
         """
         from tenor.words.neighbours import neighbours
 
-        return neighbours(self, queries, k=k, method=method, neighbourhood=neighbourhood, progress=progress)
+        return neighbours(
+            self, queries, k=k, method=method, neighbourhood=neighbourhood, exact=exact, progress=progress
+        )
 
     def analogy(
         self, a: str, b: str, c: str, k: int = 10, *, method: Analogy = "3cosadd"

@@ -5,12 +5,12 @@ import json
 from typing import Any, NoReturn, TypeVar
 
 import orjson
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from tenor.errors import TenorError
 from tenor.serve.limits import Limits
-from tenor.serve.refusals import Refusal
+from tenor.serve.refusals import Refusal, gone
 from tenor.serve.schema import read
 
 T = TypeVar("T")
@@ -93,6 +93,8 @@ async def _read_body(request: Request, limits: Limits) -> bytes:
     except TimeoutError as error:
         message = f"The body did not arrive within {limits.body_seconds:g} s."
         raise Refusal(408, message, headers={"Connection": "close"}) from error
+    except ClientDisconnect as error:
+        raise gone() from error
     if size > most:
         raise _too_long(most, close=False)
     return b"".join(parts)

@@ -17,7 +17,7 @@ from tenor.serve import shapes
 from tenor.serve.answers import answer, read_request, refused
 from tenor.serve.metrics import Metrics
 from tenor.serve.openapi import Described
-from tenor.serve.refusals import Refusal, too_slow
+from tenor.serve.refusals import Refusal, gone, too_slow
 from tenor.serve.service import Service
 
 _log = logging.getLogger("tenor")
@@ -142,7 +142,7 @@ async def _while_connected(request: Request, work: Awaitable[Response]) -> Respo
     try:
         await asyncio.wait((doing, gone), return_when=asyncio.FIRST_COMPLETED)
         if not doing.done():
-            raise Refusal(499, "The client has gone.")
+            raise gone()
         return await doing
     finally:
         doing.cancel()

@@ -40,6 +40,11 @@ def closing() -> Refusal:
     return Refusal(503, "The server is closing; it takes nothing new.", headers={"Retry-After": "5"})
 
 
+def gone() -> Refusal:
+    """Note that nobody waits for the answer any more; it is only ever seen in /metrics."""
+    return Refusal(499, "The client has gone.")
+
+
 def too_many_tokens(count: int, limits: Limits) -> Refusal:
     """Say how many tokens a request may have."""
     return Refusal(

@@ -13,7 +13,15 @@ from tenor.recipes.runner import run_recipe
 from tenor.recipes.sentence_tasks import read_tasks
 from tenor.recipes.syntax_tasks import read_syntax
 from tenor.recipes.table import look_up
-from tenor.recipes.word_sets import cosine_score, read_analogies, read_similarity
+from tenor.recipes.word_sets import (
+    correlated,
+    cosine_score,
+    known_pairs,
+    known_questions,
+    read_analogies,
+    read_similarity,
+    semantic,
+)
 from tenor.words.vectors import WordVectors
 
 
@@ -68,12 +76,12 @@ def test_word_sets_are_read(tmp_path: Path) -> None:
         ("run", "sun"),
     ]  # a pair of both parts stands once
     vectors = WordVectors(["sun", "moon", "run"], [[2.0, 0.0], [1.0, 1.0], [0.0, 3.0]])
-    first, second, gold = men.known(vectors)
+    first, second, gold = known_pairs(vectors, men)
     assert (first.tolist(), second.tolist(), gold.tolist()) == ([0, 2], [1, 0], [50.0, 3.0])
     np.testing.assert_allclose(cosine_score(vectors.vectors)(first, second), [np.sqrt(0.5), 0.0], atol=1e-6)
-    assert both.outcome(vectors, cosine_score(vectors.vectors)).score < 1.0
+    assert correlated(vectors, both, cosine_score(vectors.vectors)).score < 1.0
     with pytest.raises(TenorError, match="Only 2 pairs of MEN"):
-        men.outcome(vectors, cosine_score(vectors.vectors))
+        correlated(vectors, men, cosine_score(vectors.vectors))
 
 
 def test_analogies_are_read(tmp_path: Path) -> None:
@@ -83,12 +91,12 @@ def test_analogies_are_read(tmp_path: Path) -> None:
     text = ",type,word1,word2,word3,target\n" + "".join(f"{at},{row}\n" for at, row in enumerate(rows))
     _write(tmp_path / "word-analogy/monolingual/en/google-analogies.csv", text)
     questions = read_analogies(tmp_path, ("Google",))[0]
-    assert questions.semantic().tolist() == [True] * 5 + [False] * 2
+    assert semantic(questions).tolist() == [True] * 5 + [False] * 2
     vectors = WordVectors(["d", "c", "b", "a"], np.eye(4))
-    numbers, semantic = questions.known(vectors)
+    numbers, meaning = known_questions(vectors, questions)
     assert numbers[0].tolist() == [3, 2, 1, 0]
-    assert questions.known(vectors, 3)[0].shape == (3, 4)
-    assert semantic.sum() == 5
+    assert known_questions(vectors, questions, 3)[0].shape == (3, 4)
+    assert meaning.sum() == 5
     with pytest.raises(TenorError, match="does not exist"):
         read_analogies(tmp_path, ("MSR",))
 

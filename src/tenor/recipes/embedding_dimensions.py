@@ -20,9 +20,10 @@ from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolde
 from tenor.recipes.sentence_tasks import FILES, PAIR_FILES, TASKS, SentenceTask, read_tasks
 from tenor.recipes.syntax_tasks import FILES as SYNTAX_FILES
 from tenor.recipes.syntax_tasks import SyntaxTask, read_syntax
-from tenor.recipes.word_sets import SIMILARITY, SimilaritySet, cosine_score, read_similarity
+from tenor.recipes.word_sets import SIMILARITY, correlated, cosine_score, read_similarity
 from tenor.words.dimensions.probe import ProbeConfig, component_outcomes, cross_validated, split_outcomes
 from tenor.words.dimensions.sentences import Averager, pair_features
+from tenor.words.evaluate.sets import SimilaritySet
 from tenor.words.postprocess.principal import (
     AllButTheTop,
     AllButTheTopReduced,
@@ -50,7 +51,7 @@ def run(cell: Cell, context: Context) -> CellResult:
         return _components(vectors, syntax, cell.label)
     rows = _variant(vectors, variant, context)
     config = ProbeConfig(folds=context.settings.get("folds", 5))
-    outcomes = {one.name: one.outcome(vectors, cosine_score(rows)) for one in similarity}
+    outcomes = {one.name: correlated(vectors, one, cosine_score(rows)) for one in similarity}
     steps = len(tasks) + len(syntax)
     notes = []
     for done, task in enumerate(tasks):
@@ -168,7 +169,7 @@ def _made_up(
     names = [f"w{number}" for number in range(300)]
     first, second = rng.integers(0, 300, size=(2, 150))
     pairs = [(names[a], names[b]) for a, b in zip(first, second, strict=True)]
-    similarity = [SimilaritySet(name, pairs, cosine_score(hidden)(first, second)) for name in SETS]
+    similarity = [SimilaritySet(name, pairs, cosine_score(hidden)(first, second).tolist()) for name in SETS]
     words = rng.integers(0, 300, size=(200, 6))
     texts = [" ".join(names[word] for word in line) for line in words]
     labels = (hidden[words].mean(axis=1)[:, 8] > 0).astype(np.int64)

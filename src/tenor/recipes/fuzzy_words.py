@@ -20,13 +20,14 @@ from tenor.recipes.results import Results
 from tenor.recipes.word_sets import (
     ANALOGY,
     SIMILARITY,
-    AnalogySet,
     PairScore,
-    SimilaritySet,
+    correlated,
     cosine_score,
+    known_questions,
     read_analogies,
     read_similarity,
 )
+from tenor.words.evaluate.sets import AnalogySet, SimilaritySet
 from tenor.words.fuzzy import FuzzyWords, ask, sets
 from tenor.words.fuzzy.fuzzy_words import Measure
 from tenor.words.fuzzy.readouts import analogies as fuzzy_analogies
@@ -90,12 +91,12 @@ def _vectors(cell: Cell, context: Context) -> WordVectors:
 def _similarities(vectors: WordVectors, similarity: Iterable[SimilaritySet]) -> dict[str, Outcome]:
     similarity = list(similarity)
     outcomes = {
-        f"{one.name}: cosine": one.outcome(vectors, cosine_score(vectors.vectors)) for one in similarity
+        f"{one.name}: cosine": correlated(vectors, one, cosine_score(vectors.vectors)) for one in similarity
     }
     for name, (options, measure) in _READINGS.items():
         fuzzy = FuzzyWords.of(vectors, **options)
         for one in similarity:
-            outcomes[f"{one.name}: {name}"] = one.outcome(vectors, _score_by(fuzzy, measure))
+            outcomes[f"{one.name}: {name}"] = correlated(vectors, one, _score_by(fuzzy, measure))
     return outcomes
 
 
@@ -106,7 +107,7 @@ def _score_by(fuzzy: FuzzyWords, measure: Measure) -> PairScore:
 def _analogies(vectors: WordVectors, questions: AnalogySet, most: int | None) -> dict[str, Outcome]:
     from tenor.words.analogies import analogies
 
-    numbers, semantic = questions.known(vectors, most)
+    numbers, semantic = known_questions(vectors, questions, most)
     asked, wanted = numbers[:, :3], numbers[:, 3]
     answers = {"3CosAdd": analogies(vectors, asked, k=1)[0][:, 0]}
     for name, options in (("sets", {}), ("sets, rows", {"axis": "row"}), ("sets, unit", {"prenorm": True})):
@@ -172,7 +173,7 @@ def _made_up(context: Context) -> tuple[WordVectors, list[SimilaritySet], Analog
     first, second = rng.integers(0, 300, size=(2, 200))
     gold = cosine_score(rows)(first, second) + 0.3 * rng.normal(size=200)
     pairs = [(names[a], names[b]) for a, b in zip(first, second, strict=True)]
-    similarity = [SimilaritySet(name, pairs, gold) for name in ("SimLex-999", "MTurk-771")]
+    similarity = [SimilaritySet(name, pairs, gold.tolist()) for name in ("SimLex-999", "MTurk-771")]
     quads = [(f"a{one}", f"b{one}", f"a{two}", f"b{two}") for one, two in rng.integers(0, 150, size=(60, 2))]
     kept = [quad for quad in quads if quad[0] != quad[2]]
     return vectors, similarity, AnalogySet("MSR", kept, ["offset"] * len(kept)), set(names[300:])

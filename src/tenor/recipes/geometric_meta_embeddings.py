@@ -17,13 +17,15 @@ from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolde
 from tenor.recipes.word_sets import (
     ANALOGY,
     SIMILARITY,
-    AnalogySet,
-    SimilaritySet,
+    correlated,
     cosine_score,
+    known_pairs,
+    known_questions,
     read_analogies,
     read_similarity,
 )
 from tenor.words.combine import CombineConfig, combine
+from tenor.words.evaluate.sets import AnalogySet, SimilaritySet
 from tenor.words.vectors import WordVectors, intersection
 
 _PAPER_SETS = ("RG-65", "MC-30", "WS-353", "MTurk-771", "SimLex-999")
@@ -62,7 +64,7 @@ def run(cell: Cell, context: Context) -> CellResult:
                 + ", ".join(f"{c:g}: {share:.3f}" for c, share in combined.found.items())
                 + "."
             )
-    outcomes = {one.name: one.outcome(vectors, cosine_score(vectors.vectors)) for one in similarity}
+    outcomes = {one.name: correlated(vectors, one, cosine_score(vectors.vectors)) for one in similarity}
     for one in analogies:
         outcomes[one.name] = _accuracy(one, vectors, context.settings.get("questions"))
     return CellResult(outcomes=outcomes, notes=tuple(notes))
@@ -81,7 +83,7 @@ def _config(settings: Mapping[str, Any]) -> CombineConfig:
 def _accuracy(questions: AnalogySet, vectors: WordVectors, most: int | None) -> Outcome:
     from tenor.words.analogies import analogies
 
-    numbers, _ = questions.known(vectors, most)
+    numbers, _ = known_questions(vectors, questions, most)
     answers = analogies(vectors, numbers[:, :3], k=1)[0][:, 0]
     items = f"{questions.name} ({len(numbers)} questions)"
     return Outcome.of("mean", answers == numbers[:, 3], items=items)
@@ -113,13 +115,13 @@ def _made_up(context: Context) -> tuple[list[WordVectors], list[SimilaritySet], 
     first, second = rng.integers(0, words, size=(2, 300))
     gold = cosine_score(hidden)(first, second)
     pairs = [(names[a], names[b]) for a, b in zip(first, second, strict=True)]
-    sets = [SimilaritySet(name, pairs, gold) for name in _SETS]
+    sets = [SimilaritySet(name, pairs, gold.tolist()) for name in _SETS]
     questions = [(names[0], names[1], names[2], names[3]), (names[4], names[5], names[6], names[7])]
     return sources, sets, [AnalogySet(name, questions, ["made up"] * 2) for name in _ANALOGIES]
 
 
 def _coverage(vectors: WordVectors, sets: list[SimilaritySet], group: str) -> str:
-    told = ", ".join(f"{one.name} {len(one.known(vectors)[2])} of {len(one.gold)}" for one in sets)
+    told = ", ".join(f"{one.name} {len(known_pairs(vectors, one)[2])} of {len(one.pairs)}" for one in sets)
     return f"{_NAMES[group]}: {len(vectors):,} common words; pairs covered: {told}."
 
 

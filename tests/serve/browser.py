@@ -78,6 +78,41 @@ def _address(process, log):
     pytest.fail(f"tenor serve did not start: {log.read_text(errors='replace')[-2000:]}")
 
 
+def starter():
+    """Skip where the starter model is not at hand."""
+    from tenor.assets import find
+    from tenor.errors import TenorError
+
+    try:
+        find("minilm")
+    except TenorError as error:
+        pytest.skip(f"the starter model is not at hand: {error}")
+
+
+@contextmanager
+def browsing(home, folder):
+    """Open a browser until the end of the block; pictures and downloads go to the folder."""
+    browser = Browser(home, folder / "profile")
+    browser.shots = folder / "screenshots"
+    try:
+        yield browser
+    finally:
+        browser.close()
+
+
+@contextmanager
+def clean(browser):
+    """Begin as a newcomer does; till the end no word in the console, and no request to another origin."""
+    browser.resize(1280)
+    browser.recolour(dark=False)
+    browser.open()
+    browser.requests()
+    yield browser
+    assert browser.errors() == []
+    own = (browser.home, "blob:", "data:", "about:")
+    assert [url for url in browser.requests() if not url.startswith(own)] == []
+
+
 class Browser:
     """A chromium at one address, with the few verbs that the tests need."""
 
@@ -90,7 +125,6 @@ class Browser:
         options.binary_location = browser
         for flag in (*FLAGS, f"--user-data-dir={profile}"):
             options.add_argument(flag)
-        options.add_experimental_option("prefs", {"download.default_directory": str(profile)})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.home = home
         self.driver = webdriver.Chrome(options=options, service=Service(executable_path=driver))

@@ -1,16 +1,13 @@
-"""The page with hostile texts, without a mouse, and with a server that refuses or is gone; and its arithmetic
-against that of the package. The model is a tiny random one: what it thinks of the texts does not matter here.
+"""The page with hostile texts, without a mouse, and with a server that refuses or is gone.
+
+The model is a tiny random one: what it thinks of the texts does not matter here.
 """
 
-import csv
-import io
 from urllib.parse import quote
 
-import numpy as np
 import pytest
 
-from serve.browser import Browser, programs, serving
-from tenor.use.dedupe.deduping import EXACT_LIMIT, group_texts
+from serve.browser import browsing, programs, serving
 
 pytestmark = pytest.mark.slow
 
@@ -29,19 +26,14 @@ HOSTILE = {
 
 
 @pytest.fixture(scope="module")
-def tiny_server(tiny_folder, tmp_path_factory):
+def driven(tiny_folder, tmp_path_factory):
     programs()
-    log = tmp_path_factory.mktemp("served") / "log"
-    with serving("--model", tiny_folder, log=log) as (address, _):
-        yield address
-
-
-@pytest.fixture(scope="module")
-def driven(tiny_server, tmp_path_factory):
-    browser = Browser(tiny_server, tmp_path_factory.mktemp("profile"))
-    browser.shots = tmp_path_factory.mktemp("screenshots")
-    yield browser
-    browser.close()
+    folder = tmp_path_factory.mktemp("served")
+    with (
+        serving("--model", tiny_folder, log=folder / "log") as (address, _),
+        browsing(address, folder) as browser,
+    ):
+        yield browser
 
 
 @pytest.fixture
@@ -304,69 +296,3 @@ def test_a_token_is_asked_for_and_used(tiny_folder, driven, tmp_path):
             assert "Model" in driven.text("footer")
         finally:
             driven.home = home
-
-
-# Arithmetic of the page against the package's
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_page_groups_as_the_package_does(page, seed):
-    random = np.random.default_rng(seed)
-    centres = random.normal(size=(8, 12))
-    vectors = centres[random.integers(8, size=60)] + random.uniform(0.1, 0.8) * random.normal(size=(60, 12))
-    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
-    of = random.permutation(np.concatenate([np.arange(60), random.integers(60, size=15)]))
-    texts = [f"text {number}" if copy % 3 else f"TEXT  {number}" for copy, number in enumerate(of)]
-    same = [int(np.flatnonzero(of == number)[0]) for number in of]
-    cosines = vectors[of] @ vectors[of].T
-    firsts = sorted(set(same))
-    pairs = [[a, b, float(cosines[a, b])] for a in firsts for b in firsts if a < b and cosines[a, b] >= 0.5]
-    for threshold in (0.55, 0.7, 0.85, 0.95, 1.0):
-        groups = group_texts(
-            texts, lambda rows, out: np.copyto(out, vectors[of[rows]]), 12, threshold, EXACT_LIMIT
-        )
-        found = page.module("grouping.js", "new m.Grouping(a[0], a[1]).at(a[2])", same, pairs, threshold)
-        assert [[each["row"] for each in group] for group in found] == [
-            [member.row for member in group.members] for group in groups
-        ]
-        scores = [each["score"] for group in found for each in group]
-        expected = [member.score for group in groups for member in group.members]
-        np.testing.assert_allclose(scores, expected, atol=1e-6)
-
-
-def test_the_page_reads_tables_as_python_does(page):
-    random = np.random.default_rng(0)
-    letters = ["a", "ü", '"', ",", ";", "\n", "\r\n", " ", "😀", "\t", "'"]
-    for separator in (",", ";", "\t"):
-        rows = [
-            ["".join(random.choice(letters, size=random.integers(1, 9))) + "." for _ in range(3)]
-            for _ in range(30)
-        ]
-        table = io.StringIO(newline="")
-        csv.writer(table, delimiter=separator).writerows(rows)
-        assert page.module("csv.js", "m.parse(a[0], a[1])", table.getvalue(), separator) == rows
-
-
-@pytest.mark.parametrize(
-    ("text", "separator"),
-    [("a,b\n1,2\n3,4", ","), ("a;b;c\n1,5;2;3", ";"), ("one\ntwo, or so\nthree", None), ("x\ty\n1\t2", "\t")],
-    ids=["commas", "semicolons", "lines", "tabs"],
-)
-def test_the_page_finds_the_separator(page, text, separator):
-    assert page.module("csv.js", "m.separatorOf(a[0])", text) == separator
-
-
-def test_what_the_page_writes_python_reads_and_no_spreadsheet_runs(page):
-    cells = ["=1+1", "+1", "-1", "@x", "\t=1", " =1", '"q"', "a,b", "two\nlines", "＝1", "plain", "it's", ""]
-    written = page.module("csv.js", "m.write([a[0], [1, -2.5, 'x']])", cells)
-    assert written.startswith("\ufeff")
-    first, second = csv.reader(io.StringIO(written.removeprefix("\ufeff"), newline=""))
-    assert first == [f"'{cell}" if cell.strip()[:1] in {*"=+-@＝"} - {""} else cell for cell in cells]
-    assert second == ["1", "-2.5", "x"]
-
-
-def test_places_are_counted_in_characters_as_the_server_counts_them(page):
-    text = "a😀b👍🏽c"
-    at = page.module("matching.js", "m.places(a[0])", text)
-    units = [len(text[:end].encode("utf-16-le")) // 2 for end in range(len(text) + 1)]
-    assert at == units

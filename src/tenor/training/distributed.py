@@ -20,6 +20,13 @@ from torch import Tensor, distributed, nn
 
 from tenor.errors import TenorError
 
+# What launchers set: the number of processes, this one's number, and its number on this machine.
+_LAUNCHERS = (
+    ("WORLD_SIZE", "RANK", "LOCAL_RANK"),  # torchrun, accelerate
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"),  # mpirun, Open MPI
+    ("PMI_SIZE", "PMI_RANK", "MPI_LOCALRANKID"),  # mpirun, MPICH
+)
+
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -41,20 +48,33 @@ class World:
     @classmethod
     def from_environment(cls) -> "World":
         """Read what a launcher has set; one process where there is none."""
-        try:
-            size = int(os.environ.get("WORLD_SIZE", "1"))
-            rank, local = int(os.environ.get("RANK", "0")), int(os.environ.get("LOCAL_RANK", "0"))
-        except ValueError as error:
-            raise TenorError(
-                "The environment variables WORLD_SIZE, RANK and LOCAL_RANK are not whole numbers; start "
-                "several processes with torchrun or accelerate launch, which set them."
-            ) from error
-        return cls(rank, size, local)
+        for names in _LAUNCHERS:
+            if names[0] not in os.environ:
+                continue
+            try:
+                size, rank, local = (int(os.environ.get(name, "0")) for name in names)
+            except ValueError as error:
+                raise TenorError(
+                    f"The environment variables {', '.join(names)} are not whole numbers; start several "
+                    "processes with torchrun or accelerate launch, which set them."
+                ) from error
+            return cls(rank, max(1, size), local)
+        return cls()
 
     def join(self, device: torch.device) -> None:
         """Meet the other processes."""
         if self.size > 1 and not distributed.is_initialized():
-            distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+            kind = "nccl" if device.type == "cuda" else "gloo"
+            distributed.init_process_group(kind, rank=self.rank, world_size=self.size)
+
+    def note(self) -> str | None:
+        """Say so where a launcher was asked for several processes and started one."""
+        if self.size == 1 and "ACCELERATE_USE_CPU" in os.environ and "MASTER_PORT" in os.environ:
+            return (
+                "accelerate launch was asked for several processes and started one: on CPUs it needs mpirun. "
+                "Start them with torchrun, or with accelerate launch --multi_gpu, which needs no GPU here."
+            )
+        return None
 
     def leave(self) -> None:
         """Part from the other processes."""

@@ -12,6 +12,7 @@ report.html         all of it to look at
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,8 @@ class RunFolder:
         """
         if self._begun:
             self._check(run, data)
+            for half in [*self.path.glob(".*.part"), *(self.path / CHECKPOINTS).glob(".*.part")]:
+                shutil.rmtree(half) if half.is_dir() else half.unlink()  # what a kill left behind
             return
         with writing(self.path):
             (self.path / CHECKPOINTS).mkdir(exist_ok=True)

@@ -85,7 +85,8 @@ def train_run(
     try:
         folder = _open(run, examples, out, world)
         if world.first:
-            for note in (note for each in examples.values() for note in each.notes):
+            notes = [note for each in examples.values() for note in each.notes]
+            for note in [*notes, *filter(None, [world.note()])]:
                 listener.note(note)
         built = build_learner(run, examples, device=place, objectives=objectives)
         watcher = RunWatcher(folder, built.learner, settings=run.training, listener=listener, world=world)

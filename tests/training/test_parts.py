@@ -1,0 +1,221 @@
+"""Parts of the loop against references: schedules, groups, sampling, PCGrad, learned weights, state."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from small_training import Mood, Near, encoder, make_learner, make_optimiser, quick
+from tenor.errors import TenorError
+from tenor.training.building import set_dropout
+from tenor.training.gradients import project_conflicts
+from tenor.training.loop import Trainer
+from tenor.training.optimisers import build_optimiser, freeze
+from tenor.training.sampling import MixedSampler, Source, cut_rows
+from tenor.training.schedules import rate_factor
+from tenor.training.state import join, split
+from tenor.training.weighing import UncertaintyWeights
+
+
+def test_schedules_against_transformers():
+    transformers = pytest.importorskip("transformers")
+    made = {
+        "linear": transformers.get_linear_schedule_with_warmup,
+        "cosine": transformers.get_cosine_schedule_with_warmup,
+    }
+    for kind, make in made.items():
+        optimiser = torch.optim.SGD([torch.nn.Parameter(torch.zeros(()))], lr=1.0)
+        theirs = make(optimiser, 4, 20)
+        rates = []
+        for _ in range(20):
+            rates.append(optimiser.param_groups[0]["lr"])
+            optimiser.step()
+            theirs.step()
+        # Theirs begins with a step at rate 0; ours counts from 1.
+        ours = [rate_factor(kind, step, total=19, warmup=4.0) for step in range(1, 20)]
+        assert ours == pytest.approx(rates[1:], abs=1e-9), kind
+
+
+@pytest.mark.parametrize("kind", ["constant", "linear", "cosine", "slanted", "inverse_sqrt", "plateau"])
+def test_every_schedule_stays_between_0_and_1(kind):
+    for total in (1, 2, 3, 10, 101):
+        for warmup in (0.0, 0.1, 1.0, 5.0, 500.0):
+            factors = [rate_factor(kind, step, total=total, warmup=warmup) for step in range(1, total + 1)]
+            assert all(0 < factor <= 1 for factor in factors), (kind, total, warmup)
+
+
+def test_groups_have_their_rates_each_parameter_once():
+    learner = make_learner(Mood(), Near())
+    optimiser = build_optimiser(
+        learner.groups(), rates={"encoder": 1e-5, "heads": 1e-3}, weight_decay=0.1, layer_decay=0.5
+    )
+    rate, decay = {}, {}
+    for group in optimiser.param_groups:
+        for parameter in group["params"]:
+            assert id(parameter) not in rate
+            rate[id(parameter)], decay[id(parameter)] = group["lr"], group["weight_decay"]
+    network = learner.network
+    assert len(rate) == len(list(network.parameters()))
+    assert {rate[id(p)] for p in network.tasks.parameters()} == {1e-3}
+    assert {rate[id(p)] for p in network.encoder.blocks[1].parameters()} == {1e-5}
+    assert {rate[id(p)] for p in network.encoder.blocks[0].parameters()} == {0.5e-5}
+    assert {rate[id(p)] for p in network.encoder.embeddings.parameters()} == {0.25e-5}
+    assert {rate[id(p)] for p in network.encoder.pooler.parameters()} == {1e-5}
+    undecayed = [name for name, p in network.named_parameters() if decay[id(p)] == 0]
+    assert all("norm" in name or name.endswith(("bias", "scale")) for name in undecayed)
+    assert any("norm.weight" in name for name in undecayed)
+
+
+@pytest.mark.parametrize(
+    ("settings", "trained"),
+    [
+        ({"embeddings": True}, {"blocks.0", "blocks.1", "blocks.2", "pooler"}),
+        ({"first": 1}, {"blocks.1", "blocks.2", "pooler"}),
+        ({"last": 1}, {"blocks.2", "pooler"}),
+        ({"last": 0}, set()),
+        ({}, {"embeddings", "blocks.0", "blocks.1", "blocks.2", "pooler"}),
+    ],
+    ids=["embeddings", "first", "last", "all", "none"],
+)
+def test_freezing(settings, trained):
+    body = encoder(layers=3)
+    freeze(body, **settings)
+    parts = {name for name, p in body.named_parameters() if p.requires_grad}
+    heads = {
+        ".".join(name.split(".")[:2]) if name.startswith("blocks") else name.split(".")[0] for name in parts
+    }
+    assert heads == trained
+    with pytest.raises(TenorError, match="has 3 layers"):
+        freeze(body, last=4)
+
+
+def test_nothing_to_train_is_told():
+    with pytest.raises(TenorError, match="all weights are frozen"):
+        build_optimiser({}, rates={})
+
+
+SOURCES = {"big": Source(rows=100, batch=8), "small": Source(rows=20, batch=4)}
+
+
+def draw(epoch=0, seed=0, **settings):
+    generator = np.random.default_rng([seed, epoch])
+    return MixedSampler(**settings).draw(SOURCES, epoch=epoch, generator=generator)
+
+
+def test_joint_steps():
+    longest, shortest = draw(), draw(end="shortest")
+    assert (len(longest), len(shortest)) == (13, 5)
+    assert sorted(np.concatenate([step["big"] for step in longest])) == list(range(100))
+    small = np.concatenate([step["small"] for step in longest])
+    assert sorted(small[:20]) == sorted(small[20:40]) == list(range(20))
+    assert small[:20].tolist() != small[20:40].tolist()
+
+
+def test_epochs_of_a_fixed_size_are_drawn_anew_without_replacement():
+    first, second = (draw(epoch, examples_per_epoch=48) for epoch in (0, 1))
+    assert len(first) == 6
+    for steps in (first, second):
+        big = np.concatenate([step["big"] for step in steps])
+        assert len(big) == len(set(big.tolist())) == 48
+        assert len(np.concatenate([step["small"] for step in steps])) == 24  # all 20, then again
+    assert set(first[0]["big"]) != set(second[0]["big"])
+    again = draw(0, examples_per_epoch=48)
+    assert all(np.array_equal(a["big"], b["big"]) for a, b in zip(first, again, strict=True))
+
+
+def test_one_task_at_a_time():
+    names = [next(iter(step)) for step in draw(mixing="sequential")]
+    assert names == ["big"] * 13 + ["small"] * 5
+    shuffled = [next(iter(step)) for step in draw(mixing="shuffled")]
+    assert sorted(shuffled) == names
+    assert shuffled != names
+
+
+def test_chances_of_tasks():
+    proportional = MixedSampler(mixing="proportional").chances([900, 100], 0)
+    np.testing.assert_allclose(proportional, [0.9, 0.1])
+    np.testing.assert_allclose(MixedSampler(mixing="uniform").chances([900, 100], 3), [0.5, 0.5])
+    annealed = [MixedSampler(mixing="annealed", epochs=5).chances([900, 100], e)[0] for e in range(5)]
+    assert annealed[0] == pytest.approx(0.9)
+    assert annealed == sorted(annealed, reverse=True)
+    assert annealed[-1] == pytest.approx(900**0.2 / (900**0.2 + 100**0.2))
+    steps = MixedSampler(mixing="uniform").draw(
+        {"a": Source(rows=4000, batch=2), "b": Source(rows=40, batch=2)}, epoch=0,
+        generator=np.random.default_rng(0),
+    )  # fmt: skip
+    assert 0.45 < np.mean(["a" in step for step in steps]) < 0.55
+
+
+def test_buckets_keep_every_row_and_bring_like_lengths_together():
+    lengths = np.random.default_rng(0).integers(1, 100, size=203)
+    source = Source(rows=203, batch=8, lengths=lengths, smallest=4)
+    rows = np.random.default_rng(1).permutation(203)
+    plain, bucketed = (
+        cut_rows(rows, source, bucket=bucket, generator=np.random.default_rng(2)) for bucket in (0, 10)
+    )
+    assert sum(map(len, plain)) == 200, "the last batch of three rows is left out"
+    assert len(set(np.concatenate(bucketed).tolist())) == 200
+    spread = [np.mean([np.ptp(lengths[batch]) for batch in batches]) for batches in (plain, bucketed)]
+    assert spread[1] < 0.3 * spread[0]
+
+
+def test_pcgrad_against_its_definition():
+    torch.manual_seed(0)
+    tasks = [[torch.randn(3), torch.randn(2, 2), None] for _ in range(3)]
+    tasks[0][2] = torch.randn(4)  # a head's own
+    order = np.random.default_rng(5)
+    found = project_conflicts(tasks, np.random.default_rng(5))
+    flat = [torch.cat([each.flatten() for each in task[:2]]) for task in tasks]
+    total = torch.zeros(7)
+    for i in range(3):
+        g = flat[i].clone()
+        for j in order.permutation([n for n in range(3) if n != i]).tolist():
+            if g @ flat[j] < 0:
+                g -= (g @ flat[j]) / (flat[j] @ flat[j]) * flat[j]
+        total += g
+    torch.testing.assert_close(torch.cat([found[0], found[1].flatten()]), total)
+    assert torch.equal(found[2], tasks[0][2])
+
+
+def test_pcgrad_without_conflict_is_the_sum():
+    one, two = [torch.tensor([1.0, 0.5])], [torch.tensor([0.5, 1.0])]
+    found = project_conflicts([one, two], np.random.default_rng(0))
+    torch.testing.assert_close(found[0], torch.tensor([1.5, 1.5]))
+
+
+def test_learned_weights_settle_where_the_formula_says():
+    weigh = UncertaintyWeights({"a": 1.0, "b": 1.0})
+    losses = {"a": torch.tensor(4.0), "b": torch.tensor(0.25)}
+    assert weigh(losses).item() == pytest.approx(4.25)
+    optimiser = torch.optim.SGD(weigh.parameters(), lr=0.05)
+    for _ in range(2000):
+        optimiser.zero_grad()
+        (weigh(losses) + weigh.penalty(list(losses))).backward()
+        optimiser.step()
+    # d/ds (e^-s L + s/2) = 0 where e^-s = 1 / 2L
+    assert weigh.log_variances["a"].exp().item() == pytest.approx(8.0, rel=1e-3)
+    assert weigh.log_variances["b"].exp().item() == pytest.approx(0.5, rel=1e-3)
+    learner = make_learner(weighing=UncertaintyWeights({"mood": 1.0, "near": 1.0}))
+    Trainer(learner, make_optimiser(learner), settings=quick(epochs=1)).run()
+    assert learner.weighing.log_variances["near"].item() != 0
+
+
+def test_states_come_back_from_json_and_tensors():
+    state = {"a": {"b": torch.arange(3), "c": [1, 2.5, None]}, "d": np.eye(2), "e": "text", "f": {}}
+    tensors, rest = split(state)
+    back = join(tensors, json.loads(json.dumps(rest)))
+    assert torch.equal(back["a"]["b"], state["a"]["b"])
+    assert back["a"]["c"] == [1, 2.5, None]
+    assert np.array_equal(back["d"], np.eye(2))
+    assert (back["e"], back["f"]) == ("text", {})
+
+
+def test_dropout_of_an_encoder_can_be_set():
+    body = encoder(dropout=0.1)
+    set_dropout(body, 0.0)
+    body.train()
+    from tenor.layers.packed import PackedBatch
+
+    batch = PackedBatch.from_lists([[5, 6, 7, 8]])
+    assert torch.equal(body(batch).last, body(batch).last)

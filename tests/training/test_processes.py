@@ -1,0 +1,125 @@
+"""Two processes give the losses of one, under both launchers; what looks across rows is gathered first."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from small_runs import MATCH, logged, step_losses, tenor, write_run
+from tenor.errors import TenorError
+from tenor.training.distributed import World
+
+pytestmark = pytest.mark.slow
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+def launcher(kind):
+    if kind == "torchrun":
+        return ("-m", "torch.distributed.run", "--nproc_per_node", "2", "--master_port", free_port())
+    return (
+        "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines", "1",
+        "--mixed_precision", "no", "--dynamo_backend", "no", "--main_process_port", free_port(),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory):
+    """A run in one process: batch norm, in-batch negatives, passes of few tokens, gradient surgery later."""
+    folder = tmp_path_factory.mktemp("one")
+    match = MATCH.replace("{{", "{").replace("}}", "}")
+    run = write_run(
+        folder, mood='head = "residual"', more=match, dropout=0.0, training="tokens_per_pass = 60"
+    )
+    done = tenor("train", run, "--out", folder / "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    return run, step_losses(folder / "out")
+
+
+@pytest.mark.parametrize("kind", ["torchrun", "accelerate"])
+def test_two_processes_have_the_losses_of_one(one, tmp_path, kind):
+    run, expected = one
+    done = tenor("train", run, "--out", tmp_path / "two", launcher=launcher(kind))
+    assert done.returncode == 0, done.stderr
+    found = step_losses(tmp_path / "two")
+    assert len(found) == len(expected) == 10
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-4)
+    assert done.stdout.count("model:") == 1, "only the first process speaks"
+
+
+@pytest.mark.parametrize("surgery", ["sum", "pcgrad"])
+def test_uncertainty_and_surgery_agree_as_well(tmp_path, surgery):
+    training = f'weighing = "uncertainty"\ngradients = "{surgery}"\nepochs = 1'.replace(
+        "epochs = 1", "steps = 4"
+    )
+    run = write_run(tmp_path / "run", dropout=0.0, training=training)
+    for name, start in (("one", ()), ("two", launcher("torchrun"))):
+        done = tenor("train", run, "--out", tmp_path / name, "--quiet", launcher=start)
+        assert done.returncode == 0, done.stderr
+    one, two = (step_losses(tmp_path / name) for name in ("one", "two"))
+    for ours, theirs in zip(two, one, strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-4)
+
+
+def test_two_processes_go_on_after_a_kill_and_mpi_is_understood(tmp_path):
+    """Processes as mpirun would start them; the run is ended by a limit of steps that is then taken back."""
+    run = write_run(tmp_path / "run", training="checkpoint_steps = 1")
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    driver = tmp_path / "driver.py"
+    driver.write_text(KILLING)
+    for out, kills in ((whole, [0]), (cut, [3, 7, 0])):
+        for kill in kills:
+            port = free_port()
+            processes = [
+                subprocess.Popen(
+                    [sys.executable, driver, run, out, str(kill)], stderr=subprocess.PIPE,
+                    env=os.environ | mpi(rank, port),
+                )
+                for rank in range(2)
+            ]  # fmt: skip
+            codes = [process.wait(timeout=250) for process in processes]
+            said = b"".join(process.stderr.read() for process in processes)
+            for process in processes:
+                process.stderr.close()
+            assert (codes == [0, 0]) == (kill == 0), said
+    assert logged(whole)[-1]["evaluation"] == logged(cut)[-1]["evaluation"]
+    files = [(out / "model" / "model.safetensors").read_bytes() for out in (whole, cut)]
+    assert files[0] == files[1]
+
+
+def mpi(rank, port):
+    number = str(rank)
+    theirs = {"SIZE": "2", "RANK": number, "LOCAL_RANK": number}
+    own = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
+    return {f"OMPI_COMM_WORLD_{name}": value for name, value in theirs.items()} | own
+
+
+KILLING = """
+import os, signal, sys
+from tenor.training.hooks import Hook
+from tenor.training.building import with_found_encoder
+from tenor.training.running import train_run
+from tenor.training.runfile import read_run
+from pathlib import Path
+
+class Kill(Hook):
+    def after_step(self, learner, progress):
+        if progress.step == int(sys.argv[3]):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+run = with_found_encoder(read_run(sys.argv[1]), Path(sys.argv[1]).parent)
+train_run(run, out=sys.argv[2], hooks=[Kill()])
+"""
+
+
+def test_an_odd_environment_is_told(monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "two")
+    with pytest.raises(TenorError, match="not whole numbers"):
+        World.from_environment()

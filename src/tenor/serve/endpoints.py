@@ -138,15 +138,15 @@ async def _served(endpoint: Endpoint, request: Request, service: Service) -> Res
 async def _while_connected(request: Request, work: Awaitable[Response]) -> Response:
     """Give up long work when the client has gone."""
     doing = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(request.receive())
+    leaving = asyncio.ensure_future(request.receive())
     try:
-        await asyncio.wait((doing, gone), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((doing, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not doing.done():
             raise gone()
         return await doing
     finally:
         doing.cancel()
-        gone.cancel()
+        leaving.cancel()
 
 
 def _works(

@@ -1,12 +1,14 @@
 """GloVe by alternating least squares: the loss written out, exact solutions, a planted model."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
 from tenor.errors import TenorError
 from tenor.words.corpus import Corpus
-from tenor.words.glove import GloveConfig, factorise, train_glove
+from tenor.words.glove import GloveConfig, balanced, factorise, train_glove
 
 CONFIG = GloveConfig(width=3, rounds=6, ridge=1e-3, x_max=10.0)
 
@@ -32,8 +34,8 @@ def test_the_loss_is_the_formula_and_falls(pairs: csr_matrix) -> None:
     assert losses == sorted(losses, reverse=True)
 
 
-def test_the_side_solved_last_is_at_its_minimum(pairs: csr_matrix) -> None:
-    words, contexts, _ = factorise(pairs, CONFIG)
+def test_no_side_could_be_better_while_the_other_stands_still(pairs: csr_matrix) -> None:
+    words, contexts, _ = factorise(pairs, replace(CONFIG, rounds=60))
 
     def whole(some: np.ndarray) -> float:
         return loss(pairs, words, some) + CONFIG.ridge * float((some[:, :-1] ** 2).sum())
@@ -41,7 +43,15 @@ def test_the_side_solved_last_is_at_its_minimum(pairs: csr_matrix) -> None:
     best = whole(contexts.astype(np.float64))
     rng = np.random.default_rng(3)
     for _ in range(20):
-        assert whole(contexts + 1e-2 * rng.standard_normal(contexts.shape)) > best
+        assert whole(contexts + 3e-2 * rng.standard_normal(contexts.shape)) > best
+
+
+def test_both_sides_are_given_the_same_lengths() -> None:
+    rng = np.random.default_rng(4)
+    u, v = 10 * rng.standard_normal((30, 4)), 0.1 * rng.standard_normal((20, 4))
+    words, contexts = balanced(u, v)
+    assert np.allclose(words @ contexts.T, u @ v.T, atol=1e-4)
+    assert np.allclose(words.T @ words, contexts.T @ contexts, atol=1e-4)
 
 
 def test_a_planted_model_is_found_again() -> None:

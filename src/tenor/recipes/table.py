@@ -17,6 +17,7 @@ RECIPES: Mapping[str, str] = {
     "fuzzy-words": "fuzzy_words",
     "geometric-meta-embeddings": "geometric_meta_embeddings",
     "nth-order-bli": "nth_order_bli",
+    "alpha-embeddings": "alpha_embeddings",
     "embedding-dimensions": "embedding_dimensions",
 }
 

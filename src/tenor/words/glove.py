@@ -6,7 +6,8 @@ With counts X of pairs in a window (each weighted by 1/distance) minimise
 
 Where the original takes small stochastic steps, here either side is solved exactly while the other stands
 still (alternating least squares): a few rounds instead of hundreds of epochs, no rate to choose, and the same
-result for the same seed. The small λ keeps rare words from being fitted to noise and the two sides balanced.
+result for the same seed. The small λ keeps rare words from being fitted to noise. Products do not say how
+much of a length is u's and how much v's, so both sides are given the same (UᵀU = VᵀV), as in the original.
 """
 
 from collections.abc import Callable
@@ -79,7 +80,21 @@ def factorise(
     for _ in range(config.rounds):
         _solve(rows, words, contexts, config, progress)
         losses.append(_solve(columns, contexts, words, config, progress))
+        words[:, :-1], contexts[:, :-1] = balanced(words[:, :-1], contexts[:, :-1])
     return words, contexts, losses
+
+
+def balanced(words: Floats, contexts: Floats) -> tuple[Floats, Floats]:
+    """Return two sides with the same products and UᵀU = VᵀV, from the SVD of UVᵀ = (P √S)(Q √S)ᵀ."""
+    (basis_u, small_u), (basis_v, small_v) = (
+        np.linalg.qr(side.astype(np.float64)) for side in (words, contexts)
+    )
+    left, sizes, right = np.linalg.svd(small_u @ small_v.T)
+    root = np.sqrt(sizes)
+    return (
+        np.asarray(basis_u @ (left * root), dtype=np.float32),
+        np.asarray(basis_v @ (right.T * root), dtype=np.float32),
+    )
 
 
 def _solve(

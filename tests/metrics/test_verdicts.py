@@ -215,6 +215,18 @@ def test_numbers_without_items_or_seeds_decide_nothing():
     assert "no interval" in found.note
 
 
+def test_a_handful_of_items_decides_nothing():
+    measured = {"old": {None: _means(np.zeros(9))}, "new": {None: _means(np.ones(9))}}
+    found = Judge(measured)(_claim())
+    assert (found.verdict, found.note) == (Verdict.undecided, "only 9 items: too few to draw from")
+
+
+def test_two_sides_that_agree_on_every_item_do_not_differ():
+    values = np.random.default_rng(0).random(50)
+    found = Judge({"old": {None: _means(values)}, "new": {None: _means(values)}})(_claim())
+    assert (found.verdict, found.interval.low, found.interval.high) == (Verdict.fails, 0.0, 0.0)
+
+
 def test_a_cell_without_seeds_stands_beside_every_seed():
     measured = {
         "old": {None: {"x": Outcome.number(1.0)}},

@@ -31,6 +31,8 @@ Measured = Mapping[str, Mapping[int | None, Mapping[str, Outcome]]]
 
 # Columns of this many resampled items are held at once.
 _ITEMS_AT_ONCE = 4_000_000
+# Drawn anew, a handful of items looks far more certain than it is (all alike: an interval without width).
+_FEWEST_ITEMS = 10
 
 
 class Judge:
@@ -74,13 +76,19 @@ class Judge:
         scores, resampled = self._by_seed(contrast, seeds)
         interval, undefined = self._interval(scores, resampled, seeded=seeds != [None])
         count = 0 if seeds == [None] else len(seeds)
-        notes = [note for note in (_doubt(scores, resampled, count), undefined) if note]
-        if count == 1 or np.isnan(interval.low) or _still(resampled, count):
-            return Judgement(claim, Verdict.undecided, interval, count, "; ".join(notes))
+        doubt = _doubt(self._fewest_items(contrast, seeds), count)
+        if doubt or np.isnan(interval.low):
+            told = "; ".join(note for note in (doubt, undefined) if note)
+            return Judgement(claim, Verdict.undecided, interval, count, told)
         verdict, beside = verdict_of(claim, interval)
-        return Judgement(
-            claim, verdict, interval, count, "; ".join(note for note in [beside, *notes] if note)
-        )
+        told = "; ".join(note for note in (beside, undefined) if note)
+        return Judgement(claim, verdict, interval, count, told)
+
+    def _fewest_items(self, contrast: Contrast, seeds: Seeds) -> int:
+        """Return the size of the smallest set of items; 0 where no term has items."""
+        outcomes = (self._outcome(cell, seed, metric) for cell, metric in contrast.weights for seed in seeds)
+        sizes = [len(one.columns[0]) for one in outcomes if one is not None and one.columns]
+        return min(sizes, default=0)
 
     def _common_seeds(self, cells: Iterable[str]) -> Seeds:
         """Return the seeds that all seeded cells ran, or [None] where no cell depends on a seed."""
@@ -163,16 +171,14 @@ def _same_items(outcome: Outcome, lengths: dict[str, int]) -> None:
         )
 
 
-def _still(resampled: Floats, seeds: int) -> bool:
-    """Whether neither items nor seeds were there to measure chance by."""
-    return seeds == 0 and bool((resampled == resampled[:, :1]).all())
-
-
-def _doubt(scores: Floats, resampled: Floats, seeds: int) -> str:
-    if _still(resampled, seeds):
+def _doubt(items: int, seeds: int) -> str:
+    """Say why chance was not measured well enough to decide anything, if so."""
+    if items == 0 and seeds == 0:
         return "single numbers without items or seeds: no interval can be given"
     if seeds == 1:
         return "one seed: the interval is that of the items alone"
+    if 0 < items < _FEWEST_ITEMS:
+        return f"only {items} items: too few to draw from"
     return ""
 
 

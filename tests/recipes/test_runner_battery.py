@@ -1,0 +1,67 @@
+"""Every recipe of the table says what it is without torch, names only what exists, and repeats itself."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tenor.recipes.page import write_page
+from tenor.recipes.runner import run_recipe
+from tenor.recipes.table import RECIPES, look_up
+
+
+@pytest.fixture(params=list(RECIPES))
+def recipe(request):
+    return look_up(request.param)
+
+
+def test_listing_recipes_imports_nothing_heavy():
+    code = "import sys; from tenor.recipes.listing import listed; listed(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"torch", "sklearn", "gensim", "openvino", "matplotlib", "transformers"}
+    assert not heavy & set(done.stdout.split())
+
+
+def test_a_recipe_says_what_it_is(recipe):
+    assert recipe.name in RECIPES
+    assert recipe.title
+    assert recipe.paper
+    assert recipe.summary.endswith(".")
+    assert recipe.claims
+    assert set(recipe.scales) == {"tiny", "small", "full"}
+    assert not recipe.plan("tiny").data
+
+
+def test_claims_and_cells_name_only_what_exists(recipe):
+    cells = {cell.name for plan in recipe.scales.values() for cell in plan.cells}
+    folders = {folder.name for folder in recipe.data if folder.optional}
+    for claim in recipe.claims:
+        assert claim.contrast is None or set(claim.contrast.cells) <= cells, claim.text
+    for plan in recipe.scales.values():
+        names = [cell.name for cell in plan.cells]
+        assert len(set(names)) == len(names)
+        assert {need for cell in plan.cells for need in cell.needs} <= folders
+
+
+@pytest.mark.slow
+def test_tiny_repeats_itself_and_its_page_holds_nothing_of_the_machine(recipe, tmp_path):
+    first = run_recipe(recipe, tmp_path / "one", seeds=1)
+    assert not first.failed
+    again = run_recipe(recipe, tmp_path / "two", seeds=1)
+    kept = [
+        {(cell["cell"], cell["seed"]): cell["outcomes"] for cell in done.results.kept["cells"]}
+        for done in (first, again)
+    ]
+    assert kept[0] == kept[1]
+    page = write_page(recipe, first.file, tmp_path / "pages")
+    for file in page.parent.iterdir():
+        assert str(tmp_path) not in file.read_text(encoding="utf-8")
+    metrics = {*first.results.metrics, *recipe.composites}
+    named = {
+        metric
+        for claim in recipe.claims
+        if claim.contrast
+        for cell, metric in claim.contrast.weights
+        if cell in first.results.measured
+    }
+    assert named <= metrics

@@ -18,8 +18,10 @@ from tenor.errors import TenorError
 from tenor.files import atomic_file, write_json
 from tenor.machine import thread_count
 from tenor.model.torch_heads import save_trained
+from tenor.report.provenance import machine, versions
 from tenor.tasks.predictions import chosen
 from tenor.tasks.scoring import interval_scores
+from tenor.tasks.spec import labels_of
 from tenor.tasks.text_task import TextTask
 from tenor.training.building import Built, build_learner, build_trainer, with_found_encoder
 from tenor.training.checkpoints import load_weights, read_checkpoint
@@ -199,6 +201,8 @@ def _metrics(
         "best": progress.best.get(WATCHED),
         "tasks": tasks,
         "data": {name: _without_paths(each.files) for name, each in examples.items()},
+        "machine": machine(),
+        "versions": versions(),
     }
 
 
@@ -233,11 +237,13 @@ def _prediction_rows(name: str, task: TextTask, examples: Sequence[Any], predict
             yield row | {"gold": example.score, "predicted": float(predictions[number])}
             continue
         shares = dict(zip(spec.labels, map(float, predictions[number]), strict=True))
+        gold: Any = example.label
         if spec.separator is None:
             named: Any = spec.labels[int(told[number])]
         else:
+            gold = labels_of(example, spec.separator)
             named = [label for label, given in zip(spec.labels, told[number], strict=True) if given]
-        yield row | {"gold": example.label, "predicted": named, "probabilities": shares}
+        yield row | {"gold": gold, "predicted": named, "probabilities": shares}
 
 
 def _write_report(folder: RunFolder, listener: Listener) -> Path | None:

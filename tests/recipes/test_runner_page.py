@@ -26,8 +26,8 @@ def test_the_page_shows_claims_cells_figures_and_where_they_come_from(tmp_path):
     done = run_recipe(make(), tmp_path / "out")
     page = write_page(make(), done.file, tmp_path / "pages").read_text()
     assert "| 1 | good beats bad | holds | +0.250 | +0.3" in page
-    assert "| 5 | translation improves (no parallel text) | not run | – | – | – | – |" in page
-    assert "5 claims: 2 holds, 1 fails, 1 undecided, 1 not run." in page
+    assert "| 5 | translation improves | not run | – | – | – | – | no parallel text |" in page
+    assert "5 claims: holds 2, fails 1, undecided 1, not run 1." in page
     assert "| A fixed one | 0." in page
     assert "none needed" in page
     assert "made up \\| entirely" in page
@@ -55,7 +55,7 @@ def test_failures_and_missing_cells_are_shown(tmp_path):
     assert "| broken | – | – | – | not run, 2 failed |" in page
     assert "- Failed: broken, seed 1: ValueError: the dog ate it" in page
     assert "| bad | – | – | – | not run |" in page
-    assert "good beats bad (no result of bad) | not run" in page
+    assert "| 1 | good beats bad | not run | +0.250 | – | ≥ +0.050 | – | no result of bad |" in page
 
 
 def test_texts_cannot_break_the_table(tmp_path):
@@ -63,7 +63,7 @@ def test_texts_cannot_break_the_table(tmp_path):
     recipe = make(claims=(hostile,))
     page = write_page(recipe, run_recipe(recipe, tmp_path, seeds=1).file, tmp_path / "pages").read_text()
     row = next(line for line in page.split("\n") if line.startswith("| 1 |"))
-    assert row.count(" | ") == 6
+    assert row.count(" | ") == 7
     assert "<script" not in page
 
 

@@ -121,11 +121,14 @@ def _claims(found: Results) -> Iterator[str]:
     if not found.judgements:
         return
     verdicts = [one.verdict for one in found.judgements]
-    counts = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in Verdict if kind in verdicts)
+    counts = ", ".join(f"{kind} {verdicts.count(kind)}" for kind in Verdict if kind in verdicts)
     yield from ("", "## Claims", "", f"{len(verdicts)} claims: {counts}.", "")
-    header = ["#", "claim", "verdict", "the paper", "ours", "worth naming", "seeds"]
+    header = ["#", "claim", "verdict", "the paper", "ours", "worth naming", "seeds", "note"]
     rows = [_claim_row(number, one) for number, one in enumerate(found.judgements, start=1)]
-    yield markdown_table(header, rows, left=3)
+    noted = any(row[-1] for row in rows)
+    if not noted:
+        header, rows = header[:-1], [row[:-1] for row in rows]
+    yield markdown_table(header, rows, left=3, last_left=noted)
     yield from ("", _LEGEND)
 
 
@@ -137,9 +140,8 @@ def _claim_row(number: int, one: Judgement) -> list[str]:
         low, high = figure(one.interval.low, signed=signed), figure(one.interval.high, signed=signed)
         ours = f"{figure(one.interval.estimate, signed=signed)} [{low}, {high}]"
     beside = "; ".join(dict.fromkeys(note for note in (one.note, claim.reason) if note))
-    text = claim.text + (f" ({beside})" if beside else "")
     seeds = "–" if one.seeds == 0 else str(one.seeds)
-    return [str(number), text, one.verdict.value, paper, ours, _worth_naming(claim), seeds]
+    return [str(number), claim.text, one.verdict.value, paper, ours, _worth_naming(claim), seeds, beside]
 
 
 def _worth_naming(claim: Claim) -> str:

@@ -44,8 +44,10 @@ def markdown_text(text: str) -> str:
     return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "\\|")
 
 
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1) -> str:
-    """Make a Markdown table; the first ``left`` columns are set left, the others right.
+def markdown_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, left: int = 1, last_left: bool = False
+) -> str:
+    """Make a Markdown table; the first ``left`` columns, and the last on demand, are set left, others right.
 
     >>> print(markdown_table(["cell", "score"], [["a", "0.5"]]))
     | cell | score |
@@ -53,6 +55,7 @@ def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, left
     | a | 0.5 |
     """
     marks = ["---" if place < left else "---:" for place in range(len(header))]
+    marks[-1] = "---" if last_left else marks[-1]
     lines = [header, marks, *rows]
     body = lines[:2] + [[markdown_text(one) for one in row] for row in lines[2:]]
     return "\n".join("| " + " | ".join(row) + " |" for row in body)

@@ -235,6 +235,19 @@ class Browser:
         taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
         (folder / f"{name}.png").write_bytes(base64.b64decode(taken["data"]))
 
+    def nameless(self):
+        """Return the roles of what takes the focus but has no name for a screen reader."""
+        self.driver.execute_cdp_cmd("Accessibility.enable", {})
+        nodes = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        told = []
+        for node in nodes:
+            marks = {each["name"]: each["value"].get("value") for each in node.get("properties", [])}
+            role = node.get("role", {}).get("value")
+            name = node.get("name", {}).get("value", "").strip()
+            if marks.get("focusable") and not name and role not in ("RootWebArea", "main"):
+                told.append(role)
+        return told
+
     def errors(self):
         """Return what the console has to complain about since the page was opened."""
         return [entry for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]

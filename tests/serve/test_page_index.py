@@ -165,6 +165,7 @@ def test_every_view_at_phone_and_desk_in_light_and_dark(page, width, dark):
             page.click("#list-example")
             page.until(lambda: page.all(".group"), "groups")
         page.shot(f"{view}-{name}")
+        assert page.nameless() == []
         # Nothing sticks out to the side, and everything to be touched is big enough.
         assert page.run("return document.documentElement.scrollWidth") <= width
         heights = page.run(

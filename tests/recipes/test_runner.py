@@ -193,6 +193,14 @@ def test_what_cells_share_is_made_once_and_only_whole(tmp_path):
     assert (len(made), len(done.failed)) == (2, 1)
 
 
+def test_what_a_kill_left_while_writing_is_cleared(tmp_path):
+    run_recipe(make(), tmp_path, seeds=1, cells=["good"])
+    (file,) = (tmp_path / "cells").glob("*.json")
+    file.rename(file.with_name(f".{file.name}.abc.part"))  # as if killed before the rename
+    assert run_recipe(make(), tmp_path, seeds=1, cells=["good"]).computed == 1
+    assert [one.name for one in (tmp_path / "cells").iterdir()] == [file.name]
+
+
 def test_data_that_is_missing_is_told_with_advice(tmp_path):
     recipe = make()
     with pytest.raises(TenorError, match=r"reads data at this scale: labels .* --data DIR"):

@@ -129,6 +129,7 @@ class CellContext:
         folder = self.job.out / "shared" / key
         with locked(self.job.out / "shared" / f"{key}.lock", wait=True):
             if not folder.is_dir():
+                clear_parts(folder)
                 with atomic_folder(folder) as aside:
                     make(aside)
         return folder
@@ -136,6 +137,12 @@ class CellContext:
     def progress(self, done: int, total: int) -> None:
         """Tell how far this cell is."""
         self.watch(done, total)
+
+
+def clear_parts(path: Path) -> None:
+    """Remove what a killed process left beside ``path`` while it wrote it; call it with the lock in hand."""
+    for left in path.parent.glob(f".{path.name}.*.part"):
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
 def keep(job: Job, result: CellResult, *, seconds: float, origin: Origin) -> None:

@@ -106,15 +106,26 @@ def _data_rows(data: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
 
 
 def _origin_rows(origins: list[dict[str, Any]]) -> Iterator[list[str]]:
-    for origin in origins:
-        where, versions = origin.get("machine", {}), origin.get("versions", {})
-        yield [
-            "machine",
-            f"{where.get('cpu', 'unknown')}, {where.get('cores', '?')} cores, "
-            f"{where.get('memory_gb', '?')} GB, {where.get('system', '')}, Python {where.get('python', '?')}",
-        ]
-        told = ", ".join(f"{name} {version}" for name, version in versions.items())
-        yield ["versions", told + (f", commit {origin['commit']}" if origin.get("commit") else "")]
+    """Name each machine, set of versions and commit once, however many sittings there were."""
+    yield from (
+        ["machine", one] for one in dict.fromkeys(_machine(one.get("machine", {})) for one in origins)
+    )
+    told = (
+        ", ".join(f"{name} {one}" for name, one in origin.get("versions", {}).items()) for origin in origins
+    )
+    yield from (["versions", one] for one in dict.fromkeys(told) if one)
+    commits = list(dict.fromkeys(origin["commit"] for origin in origins if origin.get("commit")))
+    if commits:
+        more = f" and {len(commits) - 6} more" if len(commits) > 6 else ""
+        changed = "; + marks changes since" if any(one.endswith("+") for one in commits) else ""
+        yield ["commits", ", ".join(commits[:6]) + more + changed]
+
+
+def _machine(where: Mapping[str, Any]) -> str:
+    return (
+        f"{where.get('cpu', 'unknown')}, {where.get('cores', '?')} cores, {where.get('memory_gb', '?')} GB, "
+        f"{where.get('system', '')}, Python {where.get('python', '?')}"
+    )
 
 
 def _claims(found: Results) -> Iterator[str]:

@@ -20,7 +20,7 @@ from typing import Literal, Protocol
 from tenor.errors import TenorError
 from tenor.files import atomic_file
 from tenor.recipes.budget import Budget
-from tenor.recipes.cells import CellContext, Job, Origin, keep, kept, make_job
+from tenor.recipes.cells import CellContext, Job, Origin, clear_parts, keep, kept, make_job
 from tenor.recipes.locks import locked
 from tenor.recipes.recipe import Recipe, Scale
 from tenor.recipes.sources import Digests
@@ -58,6 +58,7 @@ def compute(job: Job, found: Digests, *, origin: Origin, moved: Callable[[int, i
             return Ended(job, "elsewhere")
         if (there := kept(job)) is not None:  # finished by another process in the meantime
             return Ended(job, "done", there["seconds"])
+        clear_parts(job.file)
         begin = time.perf_counter()
         try:
             context = CellContext(job, job.recipe.plan(job.scale), found, moved)

@@ -19,7 +19,7 @@ export class TextMap {
   #points = []; // places of the rows, -1 to 1 in both directions
   #spots = []; // places of the rows on the canvas, in pixels
   #texts = [];
-  #sizes = [];
+  #sizes = []; // how often each text occurs; 0 for a copy, which its first row stands for
   #stars = []; // rows of each group, the centre first
   #inGroup = new Set();
   #chosen = new Set();
@@ -49,8 +49,8 @@ export class TextMap {
   place(points, texts, same) {
     this.#points = spread(points, same);
     this.#texts = texts;
-    this.#sizes = texts.map(() => 1);
-    same.forEach((first, row) => { if (first >= 0 && first !== row) this.#sizes[first] += 1; });
+    this.#sizes = texts.map(() => 0);
+    same.forEach((first, row) => { this.#sizes[first < 0 ? row : first] += 1; });
     this.#at = null;
     this.select([]);
     this.fit();
@@ -115,7 +115,7 @@ export class TextMap {
       for (const row of others) line(pen, this.#spots[centre], this.#spots[row]);
     }
     pen.globalAlpha = 1;
-    this.#points.forEach((_, row) => this.#dot(pen, row, this.#inGroup.has(row) ? accent : edge, card));
+    this.#sizes.forEach((size, row) => { if (size) this.#dot(pen, row, this.#inGroup.has(row) ? accent : edge, card); });
     this.#labels(pen, ink, card);
     for (const row of this.#chosen) ring(pen, this.#spots[row], this.#radius(row) + 4, ink);
     if (this.#at !== null) ring(pen, this.#spots[this.#at], this.#radius(this.#at) + 4, accent);
@@ -171,7 +171,7 @@ export class TextMap {
 
   #radius(row) {
     const base = this.#points.length > 400 ? 3 : 5;
-    return (this.#inGroup.has(row) ? base : base - 1) + Math.min(4, 1.5 * Math.log2(this.#sizes[row]));
+    return (this.#inGroup.has(row) ? base : base - 1) + Math.min(4, 1.5 * Math.log2(Math.max(1, this.#sizes[row])));
   }
 
   #nearest(x, y, reach = REACH) {

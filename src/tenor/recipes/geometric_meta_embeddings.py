@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tenor.metrics.outcomes import Outcome
-from tenor.metrics.verdicts import Claim, Contrast
+from tenor.recipes.geometric_meta_embeddings_claims import ANALOGIES, CLAIMS, PAPER_SETS
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Plan, Recipe
 from tenor.recipes.word_sets import (
     ANALOGY,
@@ -28,9 +28,7 @@ from tenor.words.combine import CombineConfig, combine
 from tenor.words.evaluate.sets import AnalogySet, SimilaritySet
 from tenor.words.vectors import WordVectors, intersection
 
-_PAPER_SETS = ("RG-65", "MC-30", "WS-353", "MTurk-771", "SimLex-999")
-_SETS = (*_PAPER_SETS, "MEN")
-_ANALOGIES = ("MSR", "Google")
+_SETS = (*PAPER_SETS, "MEN")
 
 # group -> its sources: an asset by name, or a file of the folder static-emb.
 _GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -97,7 +95,7 @@ def _real(
     for name in _GROUPS[settings["group"]]:
         path = name if name in _ASSETS else context.folder("static-emb") / name
         sources.append(WordVectors.load(path))
-    analogies = read_analogies(folder, _ANALOGIES)
+    analogies = read_analogies(folder, ANALOGIES)
     return sources, read_similarity(folder, _SETS), analogies
 
 
@@ -117,7 +115,7 @@ def _made_up(context: Context) -> tuple[list[WordVectors], list[SimilaritySet], 
     pairs = [(names[a], names[b]) for a, b in zip(first, second, strict=True)]
     sets = [SimilaritySet(name, pairs, gold.tolist()) for name in _SETS]
     questions = [(names[0], names[1], names[2], names[3]), (names[4], names[5], names[6], names[7])]
-    return sources, sets, [AnalogySet(name, questions, ["made up"] * 2) for name in _ANALOGIES]
+    return sources, sets, [AnalogySet(name, questions, ["made up"] * 2) for name in ANALOGIES]
 
 
 def _coverage(vectors: WordVectors, sets: list[SimilaritySet], group: str) -> str:
@@ -180,120 +178,6 @@ def _ablations(group: str) -> tuple[Cell, ...]:
     )
 
 
-def _claim(text: str, first: str, second: str, metric: str, **more: Any) -> Claim:
-    return Claim(
-        text=text,
-        contrast=Contrast.difference(first, second, metric=_METRICS[metric]),
-        smallest=0.005,
-        **more,
-    )
-
-
-_METRICS = {"similarity": list(_PAPER_SETS), "analogy": list(_ANALOGIES)}
-
-_CLAIMS = (
-    _claim(
-        "Geo-AVG beats AVG on word similarity (GloVe + word2vec).",
-        "gw-geo-avg",
-        "gw-avg",
-        "similarity",
-        paper=0.0098,
-        reason="The paper's figures are means over the same five sets, without RW.",
-    ),
-    _claim(
-        "Geo-CONC beats CONC on word similarity (GloVe + word2vec).",
-        "gw-geo-conc",
-        "gw-conc",
-        "similarity",
-        paper=0.0118,
-    ),
-    _claim(
-        "Geo-AVG beats AVG on analogies (GloVe + word2vec).",
-        "gw-geo-avg",
-        "gw-avg",
-        "analogy",
-        paper=0.045,
-        reason="MSR and Google; the paper's mean over three sets rises by 0.029.",
-    ),
-    _claim(
-        "Geo-CONC beats CONC on analogies (GloVe + word2vec).",
-        "gw-geo-conc",
-        "gw-conc",
-        "analogy",
-        paper=0.0245,
-        reason="MSR and Google; the paper's mean over three sets rises by 0.016.",
-    ),
-    _claim(
-        "Geo-AVG beats the better source, GloVe, on word similarity.",
-        "gw-geo-avg",
-        "gw-source-1",
-        "similarity",
-        paper=0.012,
-    ),
-    _claim(
-        "Geo-AVG beats the better source on analogies.", "gw-geo-avg", "gw-source-1", "analogy", paper=0.0255
-    ),
-    _claim(
-        "The metric B adds to rotation alone (word similarity, averages).",
-        "gw-geo-avg",
-        "gw-rotate-avg",
-        "similarity",
-        paper="not in the paper",
-    ),
-    _claim(
-        "Geo-AVG beats AVG on word similarity (books + news).",
-        "bn-geo-avg",
-        "bn-avg",
-        "similarity",
-        paper="other sources",
-    ),
-    _claim(
-        "Geo-CONC beats CONC on word similarity (books + news).",
-        "bn-geo-conc",
-        "bn-conc",
-        "similarity",
-        paper="other sources",
-    ),
-    Claim(
-        text="Small C changes nothing: C = 1 and C = 50 score alike on word similarity.",
-        direction="same",
-        smallest=0.005,
-        paper="not in the paper",
-        contrast=Contrast.difference("gw-geo-avg-c50", "gw-geo-avg-c1", metric=list(_PAPER_SETS)),
-    ),
-    _claim(
-        "Very large C (100,000) hurts word similarity.",
-        "gw-geo-avg",
-        "gw-geo-avg-c100000",
-        "similarity",
-        paper="not in the paper",
-    ),
-    Claim(
-        text="The paper's solver and the exact one score alike (C = 50).",
-        direction="same",
-        smallest=0.002,
-        paper="not in the paper",
-        contrast=Contrast.difference("gw-geo-avg-cg", "gw-geo-avg-c50", metric=list(_PAPER_SETS)),
-    ),
-    _claim(
-        "Three sources: Geo-AVG beats AVG on word similarity.",
-        "gwb-geo-avg",
-        "gwb-avg",
-        "similarity",
-        paper="two sources only",
-    ),
-    Claim(
-        text="Geo models are best with fastText as a source too.",
-        paper="in every pair, on the means",
-        reason="no package carries fastText vectors of English",
-    ),
-    Claim(
-        text="Geo models are best on SemEval-2012 Task 2.",
-        paper="20.1 → 19.9 (CONC), 19.7 → 19.5 (AVG)",
-        reason="the file at hand lacks the prototypicality ratings that are to be correlated",
-    ),
-)
-
 # The same cells without their assets: names and claims stay, the data are made up.
 _MADE = tuple(replace(cell, weights=()) for cell in _basic("gw"))
 
@@ -337,10 +221,10 @@ RECIPE = Recipe(
             advice="Make them with: tenor words train TEXT --method ppmi-svd.",
         ),
     ),
-    claims=_CLAIMS,
+    claims=CLAIMS,
     composites={
-        "similarity": Composite.mean(*_PAPER_SETS),
-        "analogies": Composite.mean(*_ANALOGIES),
+        "similarity": Composite.mean(*PAPER_SETS),
+        "analogies": Composite.mean(*ANALOGIES),
     },
     differs=(
         "The sources are cut to the words that packages carry (34k of GloVe 840B, 26k of GoogleNews "

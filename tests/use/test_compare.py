@@ -9,10 +9,15 @@ import pytest
 
 import tenor
 from tenor.errors import TenorError
+from tenor.tasks.heads.in_numpy import row_cosines
+from tenor.tasks.predictions import predictions_of
 from tenor.text.problems import Problems
 from tenor.use.compare import comparing as module
 from tenor.use.compare.comparing import Tally, compare, compare_file
-from tenor.use.compare.similarity import FITTED, PLAIN, Scale, level, row_cosines, scale_of
+from tenor.use.compare.judging import fitted_task
+from tenor.use.compare.similarity import level, plain_similarity
+
+CIRCLE = np.linspace(-1, 1, 401)
 
 
 @pytest.fixture(scope="module")
@@ -191,12 +196,12 @@ def test_row_cosines_against_numpy():
     np.testing.assert_allclose(row_cosines(first, second), expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("scale", [PLAIN, *FITTED.values()])
-def test_scales_are_monotone_and_end_at_five(scale: Scale):
-    line = scale.similarity(np.linspace(-1, 1, 401))
-    assert (np.diff(line) >= 0).all()
-    assert line[0] < 0.05
-    assert line[-1] == 5.0
+def test_the_starters_scale_is_monotone_and_ends_at_five(minilm):
+    spec = fitted_task(minilm).spec
+    for line in (predictions_of(spec, CIRCLE[:, None]), plain_similarity(CIRCLE)):
+        assert (np.diff(line) >= 0).all()
+        assert line[0] < 0.1
+        assert line[-1] == 5.0
 
 
 def test_levels_cover_the_scale():
@@ -206,8 +211,11 @@ def test_levels_cover_the_scale():
     assert len(set(words)) == 6
 
 
-def test_the_starter_has_its_own_scale(minilm):
-    assert scale_of(minilm).fitted
+def test_a_model_without_tasks_says_nothing_of_them(tiny):
+    found = compare(tiny, "the cat", "the dog")
+    assert found.paraphrase is None
+    assert found.sentiments == ()
+    assert found.to_json()["sentiment"] is None
 
 
 def test_the_starter_sees_what_matches(minilm):

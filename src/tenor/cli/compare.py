@@ -128,7 +128,10 @@ def _print(found: "Comparison") -> None:
 
     filled = round(found.similarity / 5 * _CELLS)
     bar = "█" * filled + "░" * (_CELLS - filled)
-    out.print(f"similarity {found.similarity:.1f} of 5  {bar}  {found.level}\n")
+    out.print(f"similarity {found.similarity:.1f} of 5  {bar}  {found.level}")
+    for line in _of_tasks(found):
+        out.print(line)
+    out.print()
     table = Table.grid(padding=(0, 2))
     for _ in range(4):
         table.add_column(overflow="fold")
@@ -138,6 +141,17 @@ def _print(found: "Comparison") -> None:
     out.print(
         "\n= same words   ≈ other words, cosine   - only in the first   + only in the second", style="dim"
     )
+
+
+def _of_tasks(found: "Comparison") -> list[str]:
+    """Say what the model's tasks think of the two texts, a line each."""
+    lines = []
+    if found.paraphrase is not None:
+        lines.append(f"paraphrase {found.paraphrase:.0%} likely")
+    if found.sentiments:
+        told = [f"{each.label} ({max((each.probabilities or {}).values()):.0%})" for each in found.sentiments]
+        lines.append(f"sentiment  {told[0]} - {told[1]}")
+    return lines
 
 
 def _rows(found: "Comparison") -> list[tuple[str, str, str, str, str]]:

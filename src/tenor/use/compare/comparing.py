@@ -1,11 +1,13 @@
-"""How close two texts are in meaning, and which of their phrases say the same; or a whole file of pairs."""
+"""How close two texts are in meaning, and which of their phrases say the same; or a whole file of pairs.
+
+What a model's own tasks say of the texts stands beside it: whether they are paraphrases (task
+``paraphrase``), and the sentiment of each (task ``sentiment``).
+"""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from tenor.errors import TenorError
 from tenor.model import Model
@@ -17,7 +19,9 @@ from tenor.text.readers import read_pairs
 from tenor.text.words import split_words
 from tenor.use.align.explain import Explanation, explain
 from tenor.use.align.words import AlignSettings, middle_layer
-from tenor.use.compare.similarity import level, row_cosines, scale_of
+from tenor.use.classify.classifying import Answer
+from tenor.use.compare.judging import Judgement, fitted_task, judge
+from tenor.use.compare.similarity import level
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
 from tenor.use.windows import windows
 
@@ -42,11 +46,16 @@ class Comparison:
     cut: tuple[int, int]  # tokens of each text beyond the model's limit
     explanation: Explanation
     warnings: tuple[str, ...]
+    paraphrase: float | None = None  # its probability, where the model has such a task
+    sentiments: tuple[Answer, ...] = ()  # of both texts, where the model has such a task
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain lists, dictionaries, numbers and strings, in one level."""
-        found = asdict(self)
+        found = asdict(replace(self, sentiments=()))
         found |= found.pop("explanation")
+        del found["sentiments"]
+        found["paraphrase"] = None if self.paraphrase is None else round(self.paraphrase, 4)
+        found["sentiment"] = [answer.to_json() for answer in self.sentiments] or None
         found["similarity"] = round(self.similarity, 3)
         found["cosine"] = round(self.cosine, 5)
         for phrase in found["phrases"]:
@@ -61,15 +70,18 @@ class ScoredPair:
     pair: Pair
     similarity: float  # 0 to 5
     cosine: float
+    paraphrase: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the texts, their line in the file, and the scores."""
+        known = {} if self.paraphrase is None else {"paraphrase": round(self.paraphrase, 4)}
         return {
             "line": self.pair.origin.line,
             "first": self.pair.first,
             "second": self.pair.second,
             "similarity": round(self.similarity, 3),
             "cosine": round(self.cosine, 5),
+            **known,
         }
 
 
@@ -98,10 +110,8 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
             raise TenorError(
                 f"The {name} text has nothing to read in it; expected at least one word or mark."
             )
-    vectors = model.encode(texts, long=long)
-    cosine = float(row_cosines(vectors[:1], vectors[1:])[0])
-    scale = scale_of(model)
-    similarity = float(scale.similarity(np.array([cosine]))[0])
+    judged = judge(model, [first], [second], long=long, sentiments=True)
+    similarity = float(judged.similarities[0])
     states = model.word_states(texts, layer=middle_layer(model.engine.layers))
     cut = _cut(model, texts)
     watch = LanguageWatch()
@@ -111,11 +121,13 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
         second=second,
         similarity=similarity,
         level=level(similarity),
-        cosine=cosine,
-        fitted=scale.fitted,
+        cosine=float(judged.cosines[0]),
+        fitted=judged.fitted,
         cut=cut,
         explanation=explain(texts, (states[0], states[1]), settings=CAUTIOUS),
         warnings=tuple(_told(_beyond(cut, model, long), _language(watch, model), _scale(model))),
+        paraphrase=None if judged.paraphrases is None else float(judged.paraphrases[0]),
+        sentiments=judged.sentiments,
     )
 
 
@@ -134,19 +146,22 @@ def compare_file(
     Pairs with an empty text are reported in ``problems`` and left out; ``tally`` collects what else is worth
     a note.
     """
-    scale = scale_of(model)
     read = read_pairs(path, columns=columns, problems=problems)
     for pairs in windows(read, _characters, most=WINDOW_PAIRS, most_characters=WINDOW_CHARACTERS):
         texts = [pair.first for pair in pairs] + [pair.second for pair in pairs]
-        vectors = model.encode(texts, long=long)
-        cosines = row_cosines(vectors[: len(pairs)], vectors[len(pairs) :])
+        judged = judge(model, texts[: len(pairs)], texts[len(pairs) :], long=long)
         tally.pairs += len(pairs)
         tally.beyond_limit += count_beyond_limit(model, texts)
         tally.watch.see(texts)
-        scores = zip(pairs, scale.similarity(cosines).tolist(), cosines.tolist(), strict=True)
-        yield from (ScoredPair(*scored) for scored in scores)
+        yield from _scored(pairs, judged)
         if progress is not None:
             progress(len(pairs))
+
+
+def _scored(pairs: list[Pair], judged: Judgement) -> Iterator[ScoredPair]:
+    told = [None] * len(pairs) if judged.paraphrases is None else judged.paraphrases.tolist()
+    columns = (judged.similarities.tolist(), judged.cosines.tolist(), told)
+    return (ScoredPair(*row) for row in zip(pairs, *columns, strict=True))
 
 
 def _characters(pair: Pair) -> int:
@@ -177,7 +192,7 @@ def _language(watch: LanguageWatch, model: Model) -> str | None:
 
 
 def _scale(model: Model) -> str | None:
-    return None if scale_of(model).fitted else _PLAIN.format(model.name)
+    return None if fitted_task(model) is not None else _PLAIN.format(model.name)
 
 
 def _told(*notes: str | None) -> list[str]:

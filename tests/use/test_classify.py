@@ -1,0 +1,204 @@
+"""What tasks say of texts, pairs and files, and how good they are, against the heads themselves."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
+
+import tenor
+from task_battery import config, examples_of, network_of
+from tenor.cli.main import run
+from tenor.errors import TenorError
+from tenor.metrics.correlation import pearson
+from tenor.model.folder import read_folder
+from tenor.model.torch_heads import save_trained
+from tenor.text.problems import Problems
+from tenor.use.classify import classify, classify_file
+from tenor.use.evaluate import evaluate
+
+CONFIGS = {
+    "mood": config("classify"),
+    "topics": config("classify", multi_label="|"),
+    "layers": config("classify", pooling="mean@mix", head="mlp"),
+    "alike": config("pair", features=("abs", "jaccard")),
+    "joint": config("pair", encoding="joint"),
+    "score": config("similarity"),
+    "found": config("match"),
+}
+TEXTS = ["the cat sat", "good food", "a dog ran home", "bad water", "the old man", "no"]
+
+
+@pytest.fixture(scope="module")
+def folder(tiny_folder, tmp_path_factory):
+    place = tmp_path_factory.mktemp("classify") / "model"
+    save_trained(network_of(tiny_folder, CONFIGS), read_folder(tiny_folder), place, name="tiny")
+    return place
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    return tenor.load(folder, precision="fp32")
+
+
+@pytest.fixture
+def command(folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def run_here(*arguments):
+        try:
+            run([*map(str, arguments), "--model", str(folder), "--precision", "fp32"])
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run_here
+
+
+def test_texts_get_the_answers_of_all_tasks_about_texts(model):
+    found = classify(model, TEXTS)
+    assert [list(answers) for answers in found] == [["mood", "topics", "layers"]] * len(TEXTS)
+    for name in ("mood", "layers"):
+        probabilities = model.predict(name, [[text] for text in TEXTS])
+        for answers, row in zip(found, probabilities, strict=True):
+            assert list(answers[name].probabilities.values()) == pytest.approx(row.tolist(), abs=1e-6)
+            assert answers[name].label == "ab"[row.argmax()]
+            assert sum(answers[name].probabilities.values()) == pytest.approx(1)
+    several = model.predict("topics", [[text] for text in TEXTS])
+    for answers, row in zip(found, several, strict=True):
+        assert answers["topics"].labels == tuple(np.array(["a", "b", "c"])[row >= 0.5])
+
+
+def test_pairs_get_the_answers_of_tasks_about_pairs(model):
+    pairs = list(zip(TEXTS, TEXTS[::-1], strict=True))
+    found = classify(model, pairs)
+    assert list(found[0]) == ["alike", "joint", "score"]
+    scores = model.predict("score", pairs)
+    assert [answers["score"].score for answers in found] == pytest.approx(scores.tolist())
+    only = classify(model, pairs, tasks=["joint"])
+    assert [list(answers) for answers in only] == [["joint"]] * len(pairs)
+
+
+def test_none_and_wrong_ones(model, tiny_folder):
+    assert classify(model, []) == []
+    with pytest.raises(TypeError, match="not a mixture"):
+        classify(model, ["a", ("b", "c")])
+    with pytest.raises(TenorError, match="Task mood is about single texts, but pairs were given"):
+        classify(model, [("a", "b")], tasks=["mood"])
+    with pytest.raises(TenorError, match="Task alike is about two texts"):
+        classify(model, ["a"], tasks=["alike"])
+    with pytest.raises(TenorError, match="gives vectors"):
+        classify(model, [("a", "b")], tasks=["found"])
+    with pytest.raises(TenorError, match="no task about single texts"):
+        classify(tenor.load(tiny_folder), ["a"])
+
+
+def test_a_file_is_read_in_windows_and_gives_the_same(model, tmp_path, monkeypatch):
+    monkeypatch.setattr("tenor.use.classify.classifying.WINDOW_ROWS", 2)
+    (tmp_path / "a.csv").write_text("id,text\n" + "".join(f"{n},{text}\n" for n, text in enumerate(TEXTS)))
+    done = []
+    rows = list(classify_file(model, tmp_path / "a.csv", problems=Problems(), progress=done.append))
+    assert [row.example.text for row in rows] == TEXTS
+    for row, answers in zip(rows, classify(model, TEXTS), strict=True):
+        np.testing.assert_allclose(
+            list(row.answers["mood"].probabilities.values()),
+            list(answers["mood"].probabilities.values()),
+            atol=1e-5,
+        )
+    assert sum(done) == len(TEXTS)
+
+
+def test_the_command_prints_labels_with_probabilities(command, tmp_path):
+    (tmp_path / "a.txt").write_text("the cat sat\n\ngood food\n")
+    code, printed, noted = command("classify", "a.txt", "--task", "mood")
+    assert code == 0
+    header, first, second = [line.split("\t") for line in printed.splitlines()]
+    assert header == ["line", "mood", "mood:a", "mood:b", "text"]
+    assert (first[0], second[0], second[-1]) == ("1", "3", "good food")
+    assert float(first[2]) + float(first[3]) == pytest.approx(1, abs=2e-4)
+    assert first[1] == ("a" if float(first[2]) > 0.5 else "b")
+    assert "a.txt:2: the text is empty" in noted
+
+
+def test_the_command_writes_json_lines(command, tmp_path):
+    (tmp_path / "p.tsv").write_text(
+        "question1\tquestion2\nthe cat sat\ta cat sat\nthe dog ran\tgood food is\n"
+    )
+    code, printed, _ = command("classify", "p.tsv", "--task", "alike", "--task", "score", "--out", "o.jsonl")
+    assert (code, printed) == (0, "2 rows in o.jsonl.\n")
+    rows = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert (rows[0]["first"], rows[0]["second"], rows[0]["line"]) == ("the cat sat", "a cat sat", 2)
+    assert set(rows[0]["tasks"]) == {"alike", "score"}
+    assert set(rows[0]["tasks"]["alike"]["probabilities"]) == {"a", "b"}
+    assert isinstance(rows[0]["tasks"]["score"]["score"], float)
+    code, _, noted = command("classify", "missing.txt")
+    assert code == 2
+    assert "missing.txt does not exist" in noted
+    assert command("classify", "p.tsv", "--task", "mod")[0] == 2
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    rows = [f"{text}\t{'good' if n % 3 else 'bad'}" for n, text in enumerate(TEXTS * 3)]
+    (tmp_path / "l.tsv").write_text("text\tlabel\n" + "\n".join(rows) + "\n")
+    return tmp_path / "l.tsv"
+
+
+def test_evaluation_is_that_of_scikit_learn(model, labelled):
+    rename = {"good": "a", "bad": "b"}
+    found = evaluate(model, labelled, task="mood", rename=rename, problems=Problems())
+    told = [answers["mood"].label for answers in classify(model, TEXTS * 3)]
+    truth = ["a" if n % 3 else "b" for n in range(18)]
+    assert found.rows == 18
+    assert found.scores["accuracy"].estimate == pytest.approx(accuracy_score(truth, told))
+    assert found.scores["f1_macro"].estimate == pytest.approx(f1_score(truth, told, average="macro"))
+    assert found.confusion == tuple(map(tuple, confusion_matrix(truth, told).tolist()))
+    json.dumps(found.to_json())
+
+
+def test_labels_that_the_task_does_not_know_are_told(model, labelled):
+    with pytest.raises(TenorError, match=r"l.tsv:2: the label 'bad' is none of task mood: 'a', 'b'"):
+        evaluate(model, labelled, task="mood", problems=Problems())
+
+
+def test_scores_of_pairs_and_plain_cosines(model, tiny_folder, tmp_path):
+    examples = [replace(each, second=TEXTS[n]) for n, each in enumerate(examples_of("similarity")[:6])]
+    rows = [f"{each.first}\t{each.second}\t{each.score}" for each in examples]
+    (tmp_path / "s.tsv").write_text("first\tsecond\tscore\n" + "\n".join(rows) + "\n")
+    columns = {"first": "first", "second": "second", "score": "score"}
+    pairs, gold = [each.texts for each in examples], [each.score for each in examples]
+    found = evaluate(model, tmp_path / "s.tsv", task="score", columns=columns, problems=Problems())
+    expected = float(pearson(gold, model.predict("score", pairs)))
+    assert found.scores["pearson"].estimate == pytest.approx(expected)
+    plain = tenor.load(tiny_folder, precision="fp32")
+    first, second = (plain.encode([pair[side] for pair in pairs]) for side in range(2))
+    cosines = (first * second).sum(axis=1)
+    found = evaluate(plain, tmp_path / "s.tsv", columns=columns, problems=Problems())
+    assert found.task == "cosine"
+    assert found.scores["pearson"].estimate == pytest.approx(float(pearson(gold, cosines)), abs=1e-4)
+    columns = {"first": "first", "second": "second"}
+    found = evaluate(model, tmp_path / "s.tsv", task="found", columns=columns, problems=Problems())
+    assert 0 < found.scores["mrr"].estimate <= 1
+
+
+def test_the_command_prints_scores_and_the_table(command, labelled):
+    code, printed, _ = command("evaluate", labelled, "--task", "mood", "--labels", "good=a,bad=b")
+    assert code == 0
+    assert "accuracy" in printed
+    assert "true \\ given" in printed
+    code, printed, _ = command("evaluate", labelled, "--task", "mood", "--labels", "good=a,bad=b", "--json")
+    assert json.loads(printed)["scores"]["accuracy"]["low"] >= 0
+    for wrong, words in {
+        ("--labels", "good"): "Expected names and values",
+        ("--columns", "text=nothing,label=label"): "no column 'nothing'",
+        ("--columns", "txt=text,label=label"): "Did you mean 'text'",
+    }.items():
+        code, _, noted = command("evaluate", labelled, "--task", "mood", *wrong)
+        assert code == 2
+        assert words in noted
+    code, _, noted = command("evaluate", labelled)
+    assert code == 2
+    assert "name a task" in noted

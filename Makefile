@@ -31,6 +31,7 @@ test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-all: $(STAMP)
+	sh tests/serve/install_browser.sh
 	$(BIN)/tenor fetch minilm --quiet
 	$(BIN)/tenor fetch potion-8m --quiet
 	$(BIN)/python -m pytest -n 2

@@ -1,4 +1,4 @@
-"""A trained network as a folder: here with its heads, elsewhere with the same vectors; refused when broken."""
+"""A trained network as a folder: here with its heads, elsewhere with the same vectors; broken ones never."""
 
 import json
 import shutil

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tenor.encoders.bert.checkpoint import BertCheckpoint
 from tenor.encoders.bert.encoder import BertEncoder
 from tenor.errors import TenorError
+from tenor.machine import guard
 from tenor.model.encoding import Progress
 from tenor.model.folder import ModelFolder
 from tenor.model.heads import TrainedTask, write_heads
@@ -110,6 +111,7 @@ def predict_in_torch(
 
 def load_network(settings: ModelFolder, tasks: Mapping[str, TrainedTask]) -> Network:
     """Build the network of a model folder, for heads that numpy cannot run and for training on."""
+    guard()  # before the process's first kernel
     encoder = BertCheckpoint.load(settings.encoder).encoder
     built = tasks_of(
         {name: task.spec for name, task in tasks.items()},

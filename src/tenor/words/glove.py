@@ -34,7 +34,7 @@ class GloveConfig:
     x_max: float = 100.0
     power: float = 0.75
     rounds: int = 8  # in each of which both sides are solved
-    ridge: float = 0.1
+    ridge: float = 1.0  # of 0.1, 1 and 5 the best on held-out pairs of 2.4M words of prose, at width 50
     seed: int = 1
 
     def __post_init__(self) -> None:

@@ -72,6 +72,20 @@ def test_correlations_are_computed_again_on_the_drawn_items(name, reference):
     assert ours == pytest.approx(by_hand)
 
 
+@pytest.mark.parametrize("ties", [False, True])
+def test_ranks_of_a_draw_are_those_that_sorting_gives(ties):
+    from tenor.metrics.correlation import spearman
+
+    draw = np.random.default_rng(4)
+    first = draw.integers(0, 5, 40).astype(float) if ties else draw.normal(size=40)
+    second = draw.integers(0, 3, 40) + (0 if ties else draw.normal(size=40))
+    outcome = Outcome.of("spearman", first, second, items="pairs")
+    rows = draw.integers(0, 40, size=(30, 40), dtype=np.int32)
+    assert outcome.on(rows) == pytest.approx(spearman(first[rows], outcome.columns[1][rows]))
+    constant = Outcome.of("spearman", np.ones(40), outcome.columns[1], items="pairs")
+    assert np.isnan(constant.on(rows)).all()
+
+
 def test_a_difference_of_correlations_agrees_with_scipys_bootstrap():
     draw = np.random.default_rng(2)
     gold = draw.normal(size=150)

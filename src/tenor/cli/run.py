@@ -21,6 +21,7 @@ from tenor.cli.options import Quiet
 
 if TYPE_CHECKING:
     from tenor.recipes.cells import Job
+    from tenor.recipes.results import Results
     from tenor.recipes.runner import Run
     from tenor.recipes.work import Ended
 
@@ -75,7 +76,7 @@ def run(
             pages=pages if write else None,
             watch=_Shown(bars, quiet=quiet),
         )
-    _tell(done.run)
+    _tell(done.run, done.results)
     out.print(f"The page: {done.page}")
     if done.run.failed:
         sys.exit(1)
@@ -102,8 +103,7 @@ class _Shown:
         notes.print(f"{ended.job.name}: {told.get(ended.state, 'another process is computing it')}")
 
 
-def _tell(done: "Run") -> None:
-    results = done.results
+def _tell(done: "Run", results: "Results") -> None:
     for number, one in enumerate(results.judgements, start=1):
         shown = "" if one.interval is None else f"  {one.interval}"
         out.print(f"{number:>3}. {one.verdict.value:<10}{one.claim.text}{shown}")

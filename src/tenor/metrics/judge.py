@@ -29,8 +29,8 @@ Measured = Mapping[str, Mapping[int | None, Mapping[str, Outcome]]]
 """cell -> seed (None: does not depend on a seed) -> metric -> outcome."""
 
 
-# Columns of this many resampled items are held at once.
-_ITEMS_AT_ONCE = 4_000_000
+# Columns of this many resampled items are held at once: they should stay in the processor's cache.
+_ITEMS_AT_ONCE = 100_000
 # Drawn anew, a handful of items looks far more certain than it is (all alike: an interval without width).
 _FEWEST_ITEMS = 10
 

@@ -94,6 +94,8 @@ class Outcome:
         """Compute the statistic on resampled items [repeats, n], to [repeats]."""
         if self.statistic is None:
             return np.full(len(drawn), self.score)
+        if self.statistic == "spearman":
+            return _spearman_of(drawn, *self.columns)
         function, _ = _look_up(self.statistic)
         return function(*(column[drawn] for column in self.columns))
 
@@ -113,6 +115,34 @@ class Outcome:
             return cls.number(score)
         columns = tuple(_from_json(column) for column in kept["columns"])
         return cls(score, kept["statistic"], columns, kept["items"])
+
+
+def _spearman_of(
+    drawn: NDArray[np.int32], first: NDArray[np.float64], second: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Correlate the ranks of drawn items [repeats, n] without sorting every draw.
+
+    The order of the items is known, so ranks in a draw follow from how often each item was drawn. Sorting
+    2,000 draws of a benchmark of 3,000 pairs takes two seconds, this a fraction of it.
+    """
+    repeats, items = len(drawn), len(first)
+    places = drawn + items * np.arange(repeats)[:, None]
+    counts = np.bincount(places.ravel(), minlength=repeats * items).reshape(repeats, items)
+    x, y = (_centred_ranks(counts, column) for column in (first, second))
+    spread = np.sqrt((counts * x * x).sum(axis=-1) * (counts * y * y).sum(axis=-1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(spread > 0, (counts * x * y).sum(axis=-1) / spread, np.nan)
+
+
+def _centred_ranks(counts: NDArray[np.int64], column: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return ranks of the items [repeats, n] among the drawn, less the mean rank; ties share theirs."""
+    _, group = np.unique(column, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    last = np.flatnonzero(np.diff(group[order], append=-1))  # of each group of equal values
+    until = np.cumsum(counts[:, order], axis=1)[:, last]
+    before = np.concatenate([np.zeros((len(counts), 1), dtype=until.dtype), until[:, :-1]], axis=1)
+    # Ranks before + 1 … until have the mean (before + until + 1) / 2, and all ranks (n + 1) / 2.
+    return ((before + until - until[:, -1:]) / 2)[:, group]
 
 
 def _look_up(statistic: str) -> tuple[Statistic, int]:

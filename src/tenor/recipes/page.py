@@ -24,8 +24,13 @@ _LEGEND = (
 
 
 def write_page(recipe: Recipe, results: Path, folder: str | Path) -> Path:
-    """Write a recipe's page, its figures and its results to a folder of pages; returns the page's path."""
-    found, folder = read_results(recipe, results), Path(folder)
+    """Write a recipe's page from a file of results to a folder of pages; returns the page's path."""
+    return write_page_of(read_results(recipe, results), Path(folder))
+
+
+def write_page_of(found: Results, folder: Path) -> Path:
+    """Write the page of results that were read back, its figures, and the results beside it."""
+    recipe = found.recipe
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     figures = dict(_figures(found))

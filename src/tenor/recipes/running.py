@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tenor.recipes.page import write_page
+from tenor.recipes.page import write_page_of
 from tenor.recipes.recipe import SCALES, Scale
+from tenor.recipes.results import Results, read_results
 from tenor.recipes.runner import Run, run_recipe
 from tenor.recipes.table import look_up
 from tenor.recipes.work import Watch
@@ -13,9 +14,10 @@ from tenor.recipes.work import Watch
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A run and its page."""
+    """A run, its results as they were written, and the page that was made of them."""
 
     run: Run
+    results: Results
     page: Path
 
 
@@ -47,4 +49,5 @@ def run_named(
         budget=budget,
         watch=watch,
     )
-    return Done(done, write_page(recipe, done.file, pages or out / "page"))
+    results = read_results(recipe, done.file)
+    return Done(done, results, write_page_of(results, pages or out / "page"))

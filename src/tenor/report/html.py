@@ -56,7 +56,7 @@ def tiles(values: Iterable[tuple[str, str, str]]) -> str:
 def framed(svg: str, caption: str, *, kind: str = "") -> str:
     """Put a picture (SVG of ours) into a frame with a caption of plain text."""
     name = f' class="{kind}"' if kind else ""
-    return f"<figure{name}>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
+    return f"<figure{name}><figcaption>{escape(caption)}</figcaption>{svg}</figure>"
 
 
 def side_by_side(parts: Iterable[str]) -> str:

@@ -86,7 +86,7 @@ def tenor(*arguments: object, launcher: tuple[str, ...] = (), environment: dict[
     """Run the command line in a process of its own."""
     command = [*launcher, "-m", "tenor.cli.main", *map(str, arguments)]
     return subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, timeout=280,
+        [sys.executable, *command], capture_output=True, text=True, timeout=800,
         env=os.environ | {"OMP_NUM_THREADS": "1"} | (environment or {}),
     )  # fmt: skip
 

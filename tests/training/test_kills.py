@@ -8,7 +8,7 @@ import pytest
 
 from small_runs import MATCH, logged, write_run
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 DRIVER = """
 import os, signal, sys
@@ -65,7 +65,7 @@ def test_killed_and_resumed_runs_end_with_the_same_bytes(tmp_path, settings):
     def go(out, moment="never", step=0):
         return subprocess.run(
             [sys.executable, driver, run, tmp_path / out, moment, str(step)], capture_output=True,
-            timeout=250,
+            timeout=800,
             env=os.environ | {"OMP_NUM_THREADS": "1"},
         )  # fmt: skip
 

@@ -11,7 +11,7 @@ from small_runs import MATCH, logged, step_losses, tenor, write_run
 from tenor.errors import TenorError
 from tenor.training.distributed import World
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 def free_port():
@@ -69,12 +69,12 @@ def test_uncertainty_and_surgery_agree_as_well(tmp_path, surgery):
 
 
 def test_two_processes_go_on_after_a_kill_and_mpi_is_understood(tmp_path):
-    """Processes as mpirun would start them; the run is ended by a limit of steps that is then taken back."""
+    """Processes as mpirun would start them, which kill themselves in the midst of the second epoch."""
     run = write_run(tmp_path / "run", training="checkpoint_steps = 1")
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     driver = tmp_path / "driver.py"
     driver.write_text(KILLING)
-    for out, kills in ((whole, [0]), (cut, [3, 7, 0])):
+    for out, kills in ((whole, [0]), (cut, [7, 0])):
         for kill in kills:
             port = free_port()
             processes = [
@@ -84,7 +84,7 @@ def test_two_processes_go_on_after_a_kill_and_mpi_is_understood(tmp_path):
                 )
                 for rank in range(2)
             ]  # fmt: skip
-            codes = [process.wait(timeout=250) for process in processes]
+            codes = [process.wait(timeout=800) for process in processes]
             said = b"".join(process.stderr.read() for process in processes)
             for process in processes:
                 process.stderr.close()

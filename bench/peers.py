@@ -12,6 +12,8 @@ ENVIRONMENTS = {
     ".venv-peers": ["sentence-transformers"],
     # Its OpenVINO backend needs an older transformers than its torch backend.
     ".venv-peers-openvino": ["sentence-transformers[openvino]", "transformers<5.6"],
+    # The plain endpoint that `tenor serve` is measured beside, with uvicorn's recommended parts.
+    ".venv-peers-serve": ["sentence-transformers", "fastapi", "uvicorn[standard]"],
 }
 
 

@@ -1,0 +1,84 @@
+"""Clients of the serving benchmark: each sends one short text, waits for its vector, and sends the next.
+
+    python bench/serve_load.py PORT TEXTS.json --clients 64 --seconds 20
+
+Connections are kept. Answers are read to their end but not parsed, as the clients share the machine with the
+server and should cost little. Prints one JSON line: requests, errors, and the latencies in milliseconds.
+"""
+
+import argparse
+import asyncio
+import json
+import time
+from itertools import cycle
+from pathlib import Path
+
+
+async def client(port, texts, until, latencies, errors):
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for text in cycle(texts):
+        body = json.dumps({"texts": [text]}).encode()
+        head = (
+            f"POST /api/embed HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        began = time.perf_counter()
+        if began >= until():
+            break
+        writer.write(head.encode() + body)
+        try:
+            answer = await reader.readuntil(b"\r\n\r\n")
+            length = next(
+                int(line.split(b":")[1])
+                for line in answer.split(b"\r\n")
+                if line.lower().startswith(b"content-length")
+            )
+            await reader.readexactly(length)
+        except (OSError, asyncio.IncompleteReadError, StopIteration) as error:
+            errors.append(repr(error))
+            return
+        latencies.append((began, time.perf_counter()))
+        if not answer.startswith(b"HTTP/1.1 200"):
+            errors.append(answer[:100].decode("latin-1"))
+    writer.close()
+
+
+async def run(options, texts):
+    latencies, errors = [], []
+    end = time.perf_counter() + options.warm_up + options.seconds
+    share = [texts[place :: options.clients] for place in range(options.clients)]
+    tasks = [client(options.port, own, lambda: end, latencies, errors) for own in share]
+    await asyncio.gather(*tasks)
+    begin = end - options.seconds
+    counted = sorted((done - began) * 1000 for began, done in latencies if done >= begin and began < end)
+    inside = sum(begin <= done < end for _, done in latencies)
+    return {
+        "requests": len(latencies),
+        "per_second": inside / options.seconds,
+        "errors": errors,
+        **points(counted),
+    }
+
+
+def points(latencies):
+    if not latencies:
+        return {}
+    at = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+    return {
+        name: latencies[min(len(latencies) - 1, int(share * len(latencies)))] for name, share in at.items()
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("port", type=int)
+    parser.add_argument("texts", type=Path)
+    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--warm-up", type=float, default=2)
+    options = parser.parse_args()
+    print(json.dumps(asyncio.run(run(options, json.loads(options.texts.read_text())))))
+
+
+if __name__ == "__main__":
+    main()

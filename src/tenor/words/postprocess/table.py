@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tenor.errors import TenorError, did_you_mean
 from tenor.files import read_json
+from tenor.words.postprocess.alpha_embedding import AlphaEmbedding
 from tenor.words.postprocess.method import SETTINGS, Method
 from tenor.words.postprocess.normalise import Centre, Unit, Whiten, ZScore
 from tenor.words.postprocess.nth_order import NthOrder
@@ -19,6 +20,7 @@ _ROWS: tuple[type[Method], ...] = (
     PrincipalComponents,
     AllButTheTop,
     AllButTheTopReduced,
+    AlphaEmbedding,
 )
 
 METHODS: Mapping[str, type[Method]] = {row.name: row for row in _ROWS}

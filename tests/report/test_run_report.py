@@ -250,4 +250,4 @@ def test_long_curves_are_averaged(tmp_path):
     lines = [{"step": step, "losses": {"a": float(step)}} for step in range(1, 2401)]
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
     xs, ys = read_log(tmp_path / "log.jsonl").train["a"]
-    assert (len(xs), xs[0], ys[-1]) == (240, 5.5, 2395.5)
+    assert (len(xs), xs[0], ys[-1]) == (80, 15.5, 2385.5)

@@ -14,7 +14,8 @@ from typing import Any
 from tenor.report.predicted import json_lines
 
 Curve = tuple[list[float], list[float]]
-_POINTS = 240
+# Averages over about so many pieces of a run: single steps are too restless to read.
+_POINTS = 80
 
 
 @dataclass(slots=True)

@@ -141,11 +141,14 @@ def _curves(run: _Run) -> Iterator[str]:
 
 
 def _scores_of(run: _Run, task: str) -> dict[str, tuple[list[float], list[float]]]:
-    """Choose the score that the task is judged by, and up to three others."""
+    """Choose the score that the task is judged by, and up to three others that are not the same."""
     found = {name: curve for (one, name), curve in run.log.scores.items() if one == task}
     main = str(run.task_metrics(task).get("metric", ""))
-    ordered = sorted(found, key=lambda name: name != main)
-    return {name: found[name] for name in ordered[:4]}
+    chosen: dict[str, tuple[list[float], list[float]]] = {}
+    for name in sorted(found, key=lambda name: name != main):
+        if found[name] not in chosen.values() and len(chosen) < 4:
+            chosen[name] = found[name]
+    return chosen
 
 
 def _task(run: _Run, name: str) -> Iterator[str]:

@@ -76,6 +76,8 @@ def faults(task: TaskConfig, train: Tally, dev: Tally | None) -> list[str]:
 
 def _label_faults(task: TaskConfig, train: Tally, dev: Tally | None) -> list[str]:
     labels, unknown = _split(train, task.multi_label), []
+    if (text := _text_for_label(train)) is not None:
+        return [f"the labels look like texts ({text[:60]!r}); are the columns of text and label swapped?"]
     if train.too_many_labels and task.multi_label is None:
         return [f"the label has more than {len(train.labels):,} values; is it the right column?"]
     if len(labels) < 2:
@@ -88,6 +90,15 @@ def _label_faults(task: TaskConfig, train: Tally, dev: Tally | None) -> list[str
     if dev is not None and not train.too_many_labels:
         unknown = sorted(_split(dev, task.multi_label) - labels)
     return [f"the dev file has labels that the train file has not: {_some(unknown)}"] if unknown else []
+
+
+def _text_for_label(tally: Tally) -> str | None:
+    """Return a label where labels are longer than the texts and hardly ever the same twice."""
+    words = tally.words()
+    if words is None or len(tally.labels) <= tally.count / 2 or tally.count < 4:
+        return None
+    sizes = sorted(len(label.split()) for label in tally.labels)
+    return max(tally.labels, key=len) if sizes[len(sizes) // 2] > max(2, words.median) else None
 
 
 def _split(tally: Tally, separator: str | None) -> set[str]:

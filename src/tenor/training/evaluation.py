@@ -6,6 +6,7 @@ in which a score that is better when lower counts with its sign turned.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,25 @@ def predict_task(
     ordered = np.empty_like(predictions)
     ordered[np.concatenate(places)] = predictions
     return ordered, total / size if size else None
+
+
+def check_monitor(network: Network, dev: Mapping[str, TaskData], monitor: str) -> None:
+    """Make sure before any training that there is such a score, by scoring a few rows."""
+    some = {name: _first_rows(data) for name, data in dev.items() if monitor.startswith(name)}
+    if monitor != MEAN:
+        known = {name: Evaluation(scores={}, metric=network.task(name).metric, rows=0) for name in dev}
+        watched(known | evaluate_tasks(network, some), monitor)
+
+
+def _first_rows(data: TaskData, count: int = 8) -> TaskData:
+    texts = np.arange(min(count, len(data)) * data.sides)
+    return replace(
+        data,
+        examples=data.examples[:count],
+        tokens=data.tokens.take(texts),
+        targets=None if data.targets is None else data.targets[:count],
+        features=None if data.features is None else data.features[:count],
+    )
 
 
 def watched(evaluations: Mapping[str, Evaluation], monitor: str) -> float:

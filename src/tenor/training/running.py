@@ -27,7 +27,7 @@ from tenor.training.building import Built, build_learner, build_trainer, with_fo
 from tenor.training.checkpoints import load_weights, read_checkpoint
 from tenor.training.config import RunConfig
 from tenor.training.distributed import World
-from tenor.training.evaluation import predict_task
+from tenor.training.evaluation import MEAN, check_monitor, predict_task
 from tenor.training.hooks import Hook
 from tenor.training.precision import choose_precision
 from tenor.training.progress import WATCHED, Progress
@@ -84,13 +84,15 @@ def train_run(
         torch.set_num_threads(thread_count())
     examples = read_tasks(run.tasks, strict=strict)
     world.join(place)
+    folder = RunFolder(Path(out))
     try:
-        folder = _open(run, examples, out, world)
+        _open(folder, run, examples, world)
         if world.first:
             notes = [note for each in examples.values() for note in each.notes]
             for note in [*notes, *filter(None, [world.note()])]:
                 listener.note(note)
         built = build_learner(run, examples, device=place, objectives=objectives)
+        _check_watching(run, built)
         watcher = RunWatcher(folder, built.learner, settings=run.training, listener=listener, world=world)
         trainer = build_trainer(
             built.learner, run, hooks=hooks, watcher=watcher, world=world, precision=precision
@@ -105,10 +107,9 @@ def train_run(
         progress = trainer.run()
         if not world.first:
             return None
-        finished = finish(run, folder, built, examples, progress, precision=precision, listener=listener)
-        folder.unlock()
-        return finished
+        return finish(run, folder, built, examples, progress, precision=precision, listener=listener)
     finally:
+        folder.unlock()
         world.leave()
 
 
@@ -117,9 +118,9 @@ def _device_of(device: str, world: World) -> torch.device:
     return torch.device("cuda", world.local) if found.type == "cuda" and world.size > 1 else found
 
 
-def _open(run: RunConfig, examples: Mapping[str, TaskExamples], out: str | Path, world: World) -> RunFolder:
+def _open(folder: RunFolder, run: RunConfig, examples: Mapping[str, TaskExamples], world: World) -> None:
     """Let the first process open the folder, and all others hear whether it could."""
-    folder, wrong = RunFolder(Path(out)), ""
+    wrong = ""
     if world.first:
         try:
             folder.lock()
@@ -128,7 +129,18 @@ def _open(run: RunConfig, examples: Mapping[str, TaskExamples], out: str | Path,
             wrong = str(error)
     if wrong := world.tell(wrong):
         raise TenorError(wrong)
-    return folder
+
+
+def _check_watching(run: RunConfig, built: Built) -> None:
+    """Say before any training what dev scores are asked for and cannot be had."""
+    training, dev = run.training, built.learner.dev
+    if dev:
+        check_monitor(built.network, dev, training.monitor)
+    elif training.monitor != MEAN or training.patience or training.schedule == "plateau":
+        raise TenorError(
+            "No task has a dev file, so that nothing can be watched; give one, or leave out monitor, "
+            'patience and schedule = "plateau".'
+        )
 
 
 def finish(

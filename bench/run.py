@@ -15,7 +15,7 @@ import sys
 from peers import ROOT
 
 RESULTS = ROOT / "bench" / "results"
-PARTS = ("encode", "coldstart", "search", "memory")
+PARTS = ("encode", "coldstart", "search", "memory", "words")
 
 
 def main():
@@ -156,11 +156,47 @@ def memory_section(result):
         yield "| " + " | ".join(map(str, cells)) + " |"
 
 
+def words_section(result):
+    from words import ASKED
+
+    yield "## Word vectors, beside gensim, numpy and geoopt"
+    yield ""
+    yield "CPU seconds of one thread."
+    yield ""
+    yield "| job | tenor s | beside | ratio | asked |"
+    yield "| --- | --- | --- | --- | --- |"
+    if row := result.get("read"):
+        size, beside = f"{row['words']:,} x {row['width']}", f"gensim {row['gensim s']:.0f} s"
+        ratio, asked = f"{row['ratio']:.1f}", ASKED["read"]
+        yield f"| reading {size} as text | {row['tenor s']:.1f} | {beside} | {ratio} | {asked} |"
+        ratio, asked = f"{row['reopen ratio']:,.0f}", ASKED["reopen"]
+        yield f"| opening it again as our file | {row['reopen s']:.4f} | {beside} | {ratio} | {asked} |"
+    if row := result.get("neighbours"):
+        size = f"top {row['k']} of {row['queries']:,} among {row['words']:,} x {row['width']}"
+        for name in ("numpy", "gensim"):
+            beside, ratio = f"{name} {row[f'{name} s']:.0f} s", f"{row[f'ratio to {name}']:.1f}"
+            yield f"| {size} | {row['tenor s']:.1f} | {beside} | {ratio} | {ASKED['neighbours']} |"
+    if row := result.get("csls"):
+        size = f"CSLS, {row['words']:,} against {row['words']:,}"
+        yield f"| {size} | {row['tenor s']:.0f} | peak {row['peak GB']:.2f} GB | | {ASKED['csls']} |"
+    if row := result.get("geometric"):
+        size = f"geometric solver, {row['words']:,} x {row['width']}"
+        reached = "" if row["geoopt came within 0.1%"] else " (not there yet)"
+        beside, ratio = f"geoopt {row['geoopt s']:.1f} s{reached}", f"{row['ratio']:.0f}"
+        yield f"| {size} | {row['tenor s']:.2f} | {beside} | {ratio} | {ASKED['geometric']} |"
+    if row := result.get("index"):
+        size = f"index: top 10 of {row['queries']:,} among {row['words']:,}"
+        made = f"exact {row['exact s']:.1f} s; making {row['making s']:.1f} s"
+        found = f"recall {row['recall at 10']:.3f}"
+        yield f"| {size} | {row['index s']:.1f} | {made} | {row['exact s'] / row['index s']:.1f} | {found} |"
+
+
 SECTIONS = {
     "encode": encode_section,
     "coldstart": coldstart_section,
     "search": search_section,
     "memory": memory_section,
+    "words": words_section,
 }
 
 if __name__ == "__main__":

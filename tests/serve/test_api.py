@@ -96,6 +96,8 @@ TASKS = {
     "topics": TaskSpec(kind="classify", labels=("a", "b", "c"), separator=","),
     "same": TaskSpec(kind="pair", labels=("no", "yes"), features=("abs", "cosine", "jaccard")),
     "near": TaskSpec(kind="similarity", head="cosine", range=(0.0, 5.0)),
+    "paraphrase": TaskSpec(kind="pair", labels=("0", "1"), features=("abs", "product")),
+    "sentiment": TaskSpec(kind="classify", labels=("negative", "positive")),
 }
 
 
@@ -115,7 +117,7 @@ def test_classify_is_that_of_the_library(labelling):
     found = checked(labelling, "/api/classify", labelling.post("/api/classify", {"texts": TEXTS}))
     expected = classify(labelling.service.content.model, TEXTS)
     for ours, theirs in zip(found["results"], expected, strict=True):
-        assert set(ours) == set(theirs) == {"tone", "topics"}
+        assert set(ours) == set(theirs) == {"tone", "topics", "sentiment"}
         for name, answer in theirs.items():
             assert ours[name]["labels"] == list(answer.labels)
             assert ours[name]["probabilities"] == pytest.approx(dict(answer.probabilities), abs=1e-4)
@@ -126,6 +128,17 @@ def test_classify_is_that_of_the_library(labelling):
     assert found["results"][0]["same"]["labels"] == list(expected[0]["same"].labels)
     told = labelling.get("/api/models").json()["models"][0]["tasks"]
     assert {"name": "tone", "kind": "classify", "labels": ["bad", "good"]} in told
+
+
+def test_compare_says_what_the_heads_say(labelling):
+    body = {"first": TEXTS[0], "second": TEXTS[2]}
+    found = checked(labelling, "/api/compare", labelling.post("/api/compare", body))
+    expected = compare(labelling.service.content.model, TEXTS[0], TEXTS[2]).to_json()
+    assert found["paraphrase"] == pytest.approx(expected["paraphrase"], abs=1e-3)
+    assert [each["label"] for each in found["sentiment"]] == [each["label"] for each in expected["sentiment"]]
+    assert found["sentiment"][0]["probabilities"] == pytest.approx(
+        expected["sentiment"][0]["probabilities"], abs=1e-3
+    )
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,6 @@ def route(endpoint: Endpoint, service: Service, metrics: Metrics) -> Route:
 
     async def run(request: Request) -> Response:
         began = time.perf_counter()
-        response = refused(Refusal(500, "The request was broken off."))
         try:
             response = await _served(endpoint, request, service)
         except Refusal as refusal:
@@ -113,8 +112,7 @@ def route(endpoint: Endpoint, service: Service, metrics: Metrics) -> Route:
         except Exception:
             _log.exception("%s failed.", described.path)
             response = refused(Refusal(500, "Something went wrong in the server; its log says more."))
-        finally:
-            metrics.observe(described.path, response.status_code, time.perf_counter() - began)
+        metrics.observe(described.path, response.status_code, time.perf_counter() - began)
         return response
 
     return Route(described.path, run, methods=[described.method])

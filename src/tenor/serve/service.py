@@ -43,6 +43,7 @@ class Service:
     def __init__(self, content: Content, limits: Limits | None = None) -> None:
         self.content = content
         self.limits = limits or Limits()
+        self.name = Path(content.model.name).name  # for clients: never a path of this machine
         model = content.model
         self.batcher = Batcher(model.engine.raw(), model.tokenizer, limits=self.limits)
         self.model = BatchedModel(model, self.batcher, self.limits)
@@ -51,11 +52,6 @@ class Service:
         self._threads = ThreadPoolExecutor(self.limits.handlers, thread_name_prefix="tenor-handle")
         self._handled = 0
         self._closing = False
-
-    @property
-    def name(self) -> str:
-        """The model's name for clients: never a path of this machine."""
-        return Path(self.content.model.name).name
 
     def warm_up(self) -> None:
         """Encode and compare once, so that the first request does not wait for compiling."""
@@ -92,7 +88,7 @@ class Service:
         from tenor.use.compare.comparing import compare
 
         check_texts([request.first, request.second], self.limits)
-        return compare_answer(compare(self.model, request.first, request.second).to_json())
+        return compare(self.model, request.first, request.second).to_json()
 
     def classify(self, request: shapes.ClassifyRequest) -> shapes.ClassifyAnswer:
         """Ask the tasks of the model about texts or pairs."""
@@ -170,11 +166,6 @@ class Service:
                 for name, task in model.tasks.items()
             ],
         )
-
-
-def compare_answer(found: dict[str, Any]) -> dict[str, Any]:
-    """Complete the JSON of a comparison: a model without these heads has no paraphrase and no sentiment."""
-    return {"paraphrase": None, "sentiment": None, **found}
 
 
 def _task_answer(answer: "Answer") -> shapes.TaskAnswer:

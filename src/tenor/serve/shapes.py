@@ -64,9 +64,9 @@ class Phrases:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What a task says of a text: the likeliest label, and the probability of each."""
+    """What a task says of a text: its label, and the probability of each."""
 
-    label: str
+    label: str | None
     probabilities: dict[str, float]
 
 

@@ -15,7 +15,7 @@ import sys
 from peers import ROOT
 
 RESULTS = ROOT / "bench" / "results"
-PARTS = ("encode", "coldstart", "search", "memory", "words")
+PARTS = ("encode", "coldstart", "search", "memory", "words", "serve")
 
 
 def main():
@@ -191,12 +191,44 @@ def words_section(result):
         yield f"| {size} | {row['index s']:.1f} | {made} | {row['exact s'] / row['index s']:.1f} | {found} |"
 
 
+def serve_section(result):
+    load, verdict, asked = result["load"], result["verdict"], result["asked"]
+    yield "## Serving, beside a plain FastAPI endpoint with sentence-transformers"
+    yield ""
+    yield (
+        f"{load['clients']} clients of one short sentence each, {load['seconds']:.0f} s for each side in "
+        f"{load['rounds']} alternating rounds, {result['machine']['threads']} threads. The peer is the better "
+        f"of two ways to write it, {verdict['peer']}."
+    )
+    yield ""
+    yield "| side | requests/s | p50 ms | p99 ms | CPU ms | alone: p50 ms | memory MB | errors |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- |"
+    for label, side in result["sides"].items():
+        middle = {name: _median(side["rounds"], name) for name in ("per_second", "p50", "p99", "cpu_ms")}
+        cells = [f"{middle[name]:.1f}" for name in ("per_second", "p50", "p99", "cpu_ms")]
+        cells += [f"{_median(side['single'], 'p50'):.1f}", f"{max(side['memory_mb']):.0f}"]
+        yield f"| {label} | {' | '.join(cells)} | {verdict['errors'][label]} |"
+    yield ""
+    ratio, noisy = verdict["throughput"], ", *noisy*" if verdict["noisy"] else ""
+    yield (
+        f"Throughput {ratio['ratio']:.2f}× ({ratio['low']:.2f}, {ratio['high']:.2f}{noisy}; asked: "
+        f"{asked['throughput']:.0f}×), CPU per request {verdict['cpu_ratio']:.2f}× less, memory grown by "
+        f"{verdict['growth_mb']:.0f} MB under load (asked: below {asked['growth_mb']:.0f})."
+    )
+
+
+def _median(rows, name):
+    values = sorted(row[name] for row in rows)
+    return values[len(values) // 2]
+
+
 SECTIONS = {
     "encode": encode_section,
     "coldstart": coldstart_section,
     "search": search_section,
     "memory": memory_section,
     "words": words_section,
+    "serve": serve_section,
 }
 
 if __name__ == "__main__":

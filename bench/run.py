@@ -197,8 +197,8 @@ def serve_section(result):
     yield ""
     yield (
         f"{load['clients']} clients of one short sentence each, {load['seconds']:.0f} s for each side in "
-        f"{load['rounds']} alternating rounds, {result['machine']['threads']} threads. The peer is the better "
-        f"of two ways to write it, {verdict['peer']}."
+        f"{load['rounds']} alternating rounds, {result['machine']['threads']} threads. The peer is the "
+        f"better of two ways to write it, {verdict['peer']}."
     )
     yield ""
     yield "| side | requests/s | p50 ms | p99 ms | CPU ms | alone: p50 ms | memory MB | errors |"

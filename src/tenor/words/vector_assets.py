@@ -10,6 +10,8 @@ from tenor.errors import TenorError
 from tenor.extras import require
 from tenor.files import why
 from tenor.text.problems import Problems
+from tenor.words.spacy_format import FILES as SPACY_FILES
+from tenor.words.spacy_format import read_spacy
 from tenor.words.vectors import WordVectors
 
 Progress = Callable[[int], None]
@@ -37,6 +39,8 @@ def _read_files(
     tables, indexes = ([file for file in files if file.suffix == end] for end in (".npy", ".parquet"))
     if len(tables) == len(indexes) == 1:
         return _array_with_index(tables[0], indexes[0])
+    if {file.name for file in files} >= set(SPACY_FILES):
+        return read_spacy(folder)
     if len(files) == 1:
         from tenor.words.reading import load
 

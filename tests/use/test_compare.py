@@ -211,6 +211,18 @@ def test_levels_cover_the_scale():
     assert len(set(words)) == 6
 
 
+def test_the_starter_says_what_its_tasks_think(minilm):
+    found = compare(minilm, "This film is a wonderful delight.", "What a dreadful, boring mess of a film.")
+    assert found.fitted
+    assert found.paraphrase < 0.5
+    assert [answer.label for answer in found.sentiments] == ["positive", "negative"]
+    same = compare(minilm, "How do I learn Python?", "How can I learn Python?")
+    assert same.paraphrase > 0.7
+    told = same.to_json()
+    assert told["paraphrase"] == pytest.approx(same.paraphrase, abs=1e-4)
+    assert [each["label"] for each in told["sentiment"]] == [each.label for each in same.sentiments]
+
+
 def test_a_model_without_tasks_says_nothing_of_them(tiny):
     found = compare(tiny, "the cat", "the dog")
     assert found.paraphrase is None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tenor.metrics.verdicts import Claim, Contrast
+from tenor.recipes.nth_order_bli_languages import PRETRAINED
 from tenor.recipes.results import Results
 from tenor.report.plots import Span, interval_plot
 
@@ -77,6 +78,17 @@ CLAIMS = (
         "sup-5k-base",
         "turn-5k-base",
         paper="not in the paper",
+    ),
+    *(
+        _claim(
+            f"Pretrained vectors of web text (EN–FR, 300-d): it helps {what} ({size} seed).",
+            f"web-{cell}-{size}-post",
+            f"web-{cell}-{size}-base",
+            metric=PRETRAINED,
+            paper="other pairs",
+        )
+        for size in ("5k", "1k")
+        for cell, what in (("self", "self-learning"), ("sup", "the seed alone"), ("rcsls", "RCSLS"))
     ),
     _claim(
         "Two halves of a text (U √S): post-processing helps.",

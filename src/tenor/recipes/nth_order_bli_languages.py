@@ -14,6 +14,8 @@ from tenor.words.vectors import WordVectors, intersection
 
 FILES = {language: f"{language}_tatoeba_multi30k_ppmi_svd_100d.vec.gz" for language in ("en", "de", "fr")}
 FILES["fi"] = "fi_tatoeba_ppmi_svd_100d.vec.gz"
+PRETRAINED = "en-fr, 300-d"
+ASSETS = ("glove-300d", "french-300d")
 TEXT = "gutenberg_prose.txt.gz"
 Dictionary = list[tuple[str, str]]
 
@@ -31,14 +33,18 @@ class Languages:
 
 def real(pair: str, size: str, context: Context) -> Languages:
     """Read the vectors and dictionaries of a pair; words of the largest seed are never tested."""
-    first, second = pair.split("-")
-    folder = context.folder("static-emb")
-    source, target = (WordVectors.load(folder / FILES[language]) for language in (first, second))
+    if pair == PRETRAINED:
+        pair = "en-fr"
+        source, target = (WordVectors.load(asset, lower=True) for asset in ASSETS)
+        name = PRETRAINED
+    else:
+        folder, name = context.folder("static-emb"), pair
+        source, target = (WordVectors.load(folder / FILES[language]) for language in pair.split("-"))
     seed = _dictionary(context.folder("bli-xling-eval"), pair, f"train.freq.{size}")
     largest = _dictionary(context.folder("bli-xling-eval"), pair, "train.freq.5k")
     test = _dictionary(context.folder("bli-xling-eval"), pair, "test.freq.2k")
     known = known_pairs(_unseen(test, largest), source.index, target.index)
-    return Languages(pair, source, target, seed, known)
+    return Languages(name, source, target, seed, known)
 
 
 def _dictionary(folder: Path, pair: str, part: str) -> Dictionary:

@@ -1,0 +1,1 @@
+"""Extra pressure on training: losses beside those of the tasks."""

@@ -280,8 +280,8 @@ RECIPE = Recipe(
         "Six pairs of XLing-Eval languages stand for the paper's 420; of its own six pairs only FI–FR is "
         "among them. PanLex dictionaries start from Finnish and Hungarian; their partner languages have no "
         "vectors here.",
-        "The pretrained pair is English GloVe of 840 billion words (34k words) and French fastText of web text "
-        "(20k words, the kind of vectors that the paper uses).",
+        "The pretrained pair is English GloVe of 840 billion words (34k words) and French fastText of web "
+        "text (20k words, the kind of vectors that the paper uses).",
         "Test words that stand in the seed after lower-casing are left out.",
         "Self-learning ends when the objective gains less than 0.001 (full scale: 0.0001) in three rounds; "
         "the paper does not say when it ends.",

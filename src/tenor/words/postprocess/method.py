@@ -49,6 +49,7 @@ class Method(ABC):
             raise TenorError(
                 f"There is no vector in {vectors.name}, so {self.name} has nothing to learn from."
             )
+        refuse_unclean(vectors)
         self.learned = self.learn(vectors.vectors)
         return self
 
@@ -105,6 +106,16 @@ class Method(ABC):
     def setting_names(cls) -> list[str]:
         """List the names of the settings."""
         return [entry.name for entry in fields(cls) if entry.name != "learned"]
+
+
+def refuse_unclean(vectors: WordVectors) -> None:
+    """Refuse word vectors with numbers that are not finite, from which nothing sensible is learnt."""
+    bad = np.flatnonzero(~np.isfinite(vectors.vectors).all(axis=1))
+    if len(bad):
+        raise TenorError(
+            f"{vectors.name} has numbers that are not finite in {len(bad):,} vectors, the first of them "
+            f"that of {vectors.words[int(bad[0])]!r}; leave these words out first."
+        )
 
 
 def checked(vectors: Floats, what: str) -> Floats:

@@ -4,8 +4,8 @@ With x in the source and z in the target language, forward(x) is the best target
 source of z. ``mutual`` keeps the pairs that agree in both directions (Vulić et al. 2020), ``union`` takes all
 pairs of both directions (VecMap's default), ``forward`` the first direction only.
 
-Stochastic induction keeps each candidate pair with probability p; what is dropped cannot be chosen. It
-shakes the loop of self-learning out of poor local optima while the map is still bad.
+Stochastic induction keeps each candidate pair, for both directions, with probability p; what is dropped
+cannot be chosen. It shakes the loop of self-learning out of poor local optima while the map is still bad.
 """
 
 from typing import Literal, NamedTuple
@@ -45,7 +45,11 @@ def induce(
     """
     to_target, best_forward = _nearness(source, target, k)
     to_source, best_backward = _nearness(target, source, k)
-    forward, backward = _choose(source, target, to_target, to_source, keep, generator)
+    if keep < 1.0:
+        forward, backward = _drawn(source, target, to_target, to_source, keep, generator)
+    else:
+        forward = nearest(source, target, 1, penalty=to_source * np.float32(0.5))[0][:, 0]
+        backward = nearest(target, source, 1, penalty=to_target * np.float32(0.5))[0][:, 0]
     if direction == "forward":
         return Induced(np.arange(len(source)), forward, best_forward)
     objective = (best_forward + best_backward) / 2
@@ -64,7 +68,7 @@ def _nearness(queries: Floats, targets: Floats, k: int) -> tuple[Floats, float]:
     return mean.astype(np.float32), float(scores[:, 0].mean(dtype=np.float64))
 
 
-def _choose(
+def _drawn(
     source: Floats,
     target: Floats,
     near_source: Floats,
@@ -72,28 +76,19 @@ def _choose(
     keep: float,
     generator: np.random.Generator | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the best target of each source word and the best source of each target word, by CSLS.
-
-    One product serves both directions; either has candidates of its own that chance keeps.
-    """
+    """Return the best target of each source word and the best source of each target word among kept pairs."""
+    if generator is None:
+        raise ValueError("stochastic induction needs a generator")
     forward = np.empty(len(source), dtype=np.int64)
     backward = np.zeros(len(target), dtype=np.int64)
     best = np.full(len(target), -np.inf, dtype=np.float32)
     columns = np.arange(len(target))
     for part, scores in score_blocks(source, target):
-        ahead = _thinned(scores - near_target * np.float32(0.5), keep, generator)
-        forward[part] = ahead.argmax(axis=1)
-        back = _thinned(scores - near_source[part, None] * np.float32(0.5), keep, generator)
+        scores[generator.random(scores.shape, dtype=np.float32) >= keep] = -np.inf
+        forward[part] = (scores - near_target * np.float32(0.5)).argmax(axis=1)
+        back = scores - near_source[part, None] * np.float32(0.5)
         rows = back.argmax(axis=0)
         values = back[rows, columns]
         better = values > best
         backward[better], best[better] = rows[better] + part.start, values[better]
     return forward, backward
-
-
-def _thinned(scores: Floats, keep: float, generator: np.random.Generator | None) -> Floats:
-    if keep < 1.0:
-        if generator is None:
-            raise ValueError("stochastic induction needs a generator")
-        scores[generator.random(scores.shape, dtype=np.float32) >= keep] = -np.inf
-    return scores

@@ -327,10 +327,11 @@ def test_requests_that_arrive_together_share_passes(tiny_folder, model):
         held = [threads.submit(server.post, "/api/embed", {"texts": [f"a dog {n}"]}) for n in range(workers)]
         assert busy.wait(60)
         asked = [threads.submit(server.post, "/api/embed", {"texts": [text]}) for text in texts]
-        while server.service.batcher.counts.waiting_requests < workers + len(texts):
+        batcher = server.service.batcher
+        while batcher.counts.waiting_requests < workers + len(texts) or batcher._new or batcher._reading:
             time.sleep(0.001)
         gate.set()
         found = np.concatenate([each.result().json()["vectors"] for each in asked])
         assert all(each.result().status_code == 200 for each in held)
-        assert server.service.batcher.counts.passes <= workers + 6
+        assert batcher.counts.passes <= 2 * workers + 2
     np.testing.assert_allclose(found, model.encode(texts), atol=1e-5)

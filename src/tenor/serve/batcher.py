@@ -221,7 +221,8 @@ class Batcher:
         if not rows:
             return  # all that waited was given up by its clients
         lengths = np.array([len(row.ids) for row in rows], dtype=np.int64)
-        share = max(_LEAST_TOKENS, -(-int(lengths.sum()) // free))
+        # A fair share for each free thread, and some room as shorter texts are padded.
+        share = max(_LEAST_TOKENS, 5 * int(lengths.sum()) // (4 * free)) if free > 1 else self._budget
         # The shortest texts first: they are most often whole requests, and done soonest.
         for batch in reversed(plan_batches(lengths, min(self._budget, share))):
             self._passes.append([rows[place] for place in batch.tolist()])

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from tenor.recipes.word_sets import known_pairs, known_questions, look_up, read_
 from tenor.words.alpha.measure import closest_by_difference
 from tenor.words.evaluate.measures import cosines, in_majority
 from tenor.words.evaluate.reading import read_benchmarks
+from tenor.words.evaluate.sets import AnalogySet, CategorySet, SimilaritySet
 from tenor.words.neighbours import unit_rows
 from tenor.words.vectors import WordVectors
 
@@ -75,19 +77,27 @@ class Tests:
 def read_tests(vectors: WordVectors, folder: Path) -> Tests:
     """Read the sets of the folder word-benchmarks and look their words up."""
     similarity = {}
-    for one in read_similarity(folder, SIMILARITY_SETS):
+    of_pairs, of_questions, of_categories = _read(folder)
+    for one in of_pairs:
         first, second, gold = known_pairs(vectors, one)
         if len(gold) >= _FEWEST:
             similarity[one.name] = (np.stack([first, second], axis=1), gold)
-    questions, semantic = known_questions(vectors, read_analogies(folder, ("Google",))[0])
+    questions, semantic = known_questions(vectors, of_questions)
     categories = {}
-    for test in read_benchmarks(folder).categories:
+    for test in of_categories:
         words = look_up(vectors, list(test.words))
         known = words >= 0
         names, numbers = np.unique(np.asarray(test.categories)[known], return_inverse=True)
         if test.name in CATEGORY_SETS and known.sum() >= _FEWEST and len(names) > 1:
             categories[test.name] = (words[known], numbers)
     return Tests(similarity, questions, semantic, categories)
+
+
+@lru_cache(maxsize=1)
+def _read(folder: Path) -> tuple[list[SimilaritySet], AnalogySet, list[CategorySet]]:
+    """Read the sets once for all cells of a run: there are many, and reading takes longer than scoring."""
+    pairs, questions = read_similarity(folder, SIMILARITY_SETS), read_analogies(folder, ("Google",))[0]
+    return pairs, questions, read_benchmarks(folder).categories
 
 
 def made_up_tests(vectors: WordVectors, context: Context) -> Tests:

@@ -137,10 +137,10 @@ class AlphaFamily:
 
 def log_ratios(logits: Matrix, log_reference: NDArray[np.float64]) -> Matrix:
     """Return ln p_w − ln p0 from logits [rows, n]; a constant added to a row of logits changes nothing."""
-    most = logits.max(axis=1, keepdims=True)
-    shifted = logits - most
-    normaliser = np.log(np.exp(shifted).sum(axis=1, keepdims=True, dtype=np.float64))
-    return np.asarray(shifted - (normaliser + log_reference), dtype=logits.dtype)
+    ratios: Matrix = logits - logits.max(axis=1, keepdims=True)
+    ratios -= np.log(np.exp(ratios).sum(axis=1, keepdims=True, dtype=np.float64)).astype(ratios.dtype)
+    ratios -= log_reference.astype(ratios.dtype)
+    return ratios
 
 
 def weighted_sums(
@@ -157,9 +157,11 @@ def weighted_sums(
         # Here powers are nearly 1, and what matters is their difference from it: exp(h r) − 1 = expm1(h r).
         spread = ratios if abs(1.0 - alpha) < _LOG else np.expm1(half * ratios) / half
         return np.asarray((np.exp(log_reference) * spread).astype(centred.dtype) @ centred, dtype=np.float64)
-    weights = (log_reference + half * ratios).astype(ratios.dtype)
+    weights = ratios * ratios.dtype.type(half)
+    weights += log_reference.astype(ratios.dtype)
     most = weights.max(axis=1, keepdims=True)
-    np.exp(weights - most, out=weights)
+    weights -= most
+    np.exp(weights, out=weights)
     # The −1 of the formula drops out, as Σ p0 ΔV = 0.
     sums = np.asarray(weights @ centred, dtype=np.float64) * np.sign(half)
     return np.asarray(sums * _lengths(most, half, alpha)) if scaled else sums

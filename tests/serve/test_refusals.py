@@ -17,7 +17,7 @@ JSON = {"content-type": "application/json"}
 
 
 def post_raw(live, body, headers=JSON, path="/api/embed"):
-    return httpx.post(live.url + path, content=body, headers=headers, timeout=60)
+    return httpx.post(live.url + path, content=body, headers=headers, timeout=60, verify=False)
 
 
 def message(response):

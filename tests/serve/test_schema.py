@@ -41,7 +41,7 @@ def validator(shape):
 
 
 @pytest.mark.parametrize("shape", REQUESTS, ids=lambda shape: shape.__name__)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_reader_takes_exactly_what_the_schema_allows(shape, data):
     names = [field.name for field in dataclasses.fields(shape)]

@@ -145,3 +145,10 @@ def test_nothing_heavy_is_imported(tiny_folder):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.stderr.splitlines()[-1] == "[]", done.stderr
+
+
+def test_a_sentiment_is_named_only_where_it_is_clear():
+    from tenor.cli.compare import _feeling
+
+    assert _feeling("positive", {"negative": 0.02, "positive": 0.98}) == "positive (98%)"
+    assert _feeling("negative", {"negative": 0.85, "positive": 0.15}) == "unclear"

@@ -12,6 +12,7 @@ With --file every pair of a file is scored, one line each: its line in the file,
 import json
 import math
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 500  # characters of a phrase or text
 _CELLS = 20  # of the bar
+_CLEAR = 0.9  # the least probability of a sentiment that is named
 
 First = Annotated[str | None, typer.Argument(metavar="A", help="A text.", show_default=False)]
 Second = Annotated[str | None, typer.Argument(metavar="B", help="Another text.", show_default=False)]
@@ -149,9 +151,15 @@ def _of_tasks(found: "Comparison") -> list[str]:
     if found.paraphrase is not None:
         lines.append(f"paraphrase {found.paraphrase:.0%} likely")
     if found.sentiments:
-        told = [f"{each.label} ({max((each.probabilities or {}).values()):.0%})" for each in found.sentiments]
-        lines.append(f"sentiment  {told[0]} - {told[1]}")
+        first, second = (_feeling(each.label, each.probabilities) for each in found.sentiments)
+        lines.append(f"sentiment  first {first}, second {second}")
     return lines
+
+
+def _feeling(label: str | None, probabilities: Mapping[str, float] | None) -> str:
+    share = max((probabilities or {}).values(), default=1.0)
+    # Texts without any feeling get one or the other label too, but with less certainty.
+    return "unclear" if share < _CLEAR else f"{label} ({share:.0%})"
 
 
 def _rows(found: "Comparison") -> list[tuple[str, str, str, str, str]]:

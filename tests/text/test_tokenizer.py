@@ -14,6 +14,7 @@ from tenor.text import ascii_pieces
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import NOT_A_WORD
 from tenor.text.words import split_words
+from tiny import write_tiny_model
 
 TEXTS = [
     "",
@@ -248,3 +249,19 @@ def test_a_bad_tokenizer_config_is_told(tiny_folder, tmp_path):
 def test_a_limit_without_room_for_text_is_told(tiny_folder):
     with pytest.raises(TenorError, match="no room"):
         Tokenizer.load(tiny_folder, max_tokens=3)
+
+
+def test_pieces_joined_are_the_pairs_of_tokenize(tmp_path):
+    tokenizer = Tokenizer.load(write_tiny_model(tmp_path / "model"), max_tokens=12)
+    first = ["the cat sat", "no", "a very old man reads the old food home", "dog"]
+    second = ["a dog ran home", "the unbelievable water", "cat", "the dog ran home to the water and the cat"]
+    joined = tokenizer.join(tokenizer.cut(first, words=True), tokenizer.cut(second, words=True))
+    wanted = tokenizer.tokenize(first, pairs=second, words=True)
+    for name in ("ids", "starts", "segments", "words", "dropped"):
+        np.testing.assert_array_equal(getattr(joined.tokens, name), getattr(wanted, name))
+    for row, (begins, kept) in enumerate(zip(joined.begins, joined.kept, strict=True)):
+        segments = wanted.segments[wanted.starts[row] : wanted.starts[row + 1]]
+        words = wanted.words[wanted.starts[row] : wanted.starts[row + 1]]
+        for side in range(2):
+            places = np.flatnonzero((segments == side) & (words >= 0))
+            assert places.tolist() == list(range(begins[side], begins[side] + kept[side]))

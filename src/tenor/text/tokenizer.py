@@ -54,6 +54,15 @@ class Pieces:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Joined:
+    """Two sides as one text: where each side begins in it, and how many of its pieces the limit left."""
+
+    tokens: Tokens
+    begins: NDArray[np.int64]  # [n, 2]
+    kept: NDArray[np.int64]  # [n, 2]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Chunks:
     """Long texts cut into windows: chunk c holds ``weights[c]`` pieces of text number ``text[c]``."""
 
@@ -136,6 +145,18 @@ class Tokenizer:
         if len(pairs) != len(texts):
             raise ValueError(f"{len(texts)} first texts but {len(pairs)} second texts.")
         return self._assemble(self._pair, [first, self._pieces(pairs, words=words)])
+
+    def cut(self, texts: Sequence[Text], *, words: bool = False) -> Pieces:
+        """Cut texts into pieces, with no special tokens and whatever their length, for ``join``."""
+        return self._pieces(texts, words=words)
+
+    def join(self, first: Pieces, second: Pieces) -> Joined:
+        """Put pieces together as pairs of at most ``max_tokens``, as ``tokenize`` with ``pairs`` does."""
+        kept = self._cut([first.lengths, second.lengths], self._pair.count)
+        front, between = (len(group) for group in self._pair.specials[:2])
+        begins = [np.full_like(kept[0], front), front + kept[0] + between]
+        tokens = self._assemble(self._pair, [first, second])
+        return Joined(tokens, np.stack(begins, axis=1), np.stack(kept, axis=1))
 
     def chunk(self, texts: Sequence[Text]) -> Chunks:
         """Turn texts into tokens, cutting those beyond the limit into as many full windows as they need."""

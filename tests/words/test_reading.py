@@ -1,6 +1,7 @@
 """Files of word vectors in every format, against gensim's readers and writers, and files that are broken."""
 
 import gzip
+import json
 import struct
 
 import numpy as np
@@ -199,3 +200,20 @@ def test_fasttext_cut_anywhere_is_told(fasttext, tmp_path):
     for cut in (6, 40, 70, 90, 130, 400, 4000, len(whole) - 4):
         with pytest.raises(TenorError, match=r"cut short|damaged|no file"):
             WordVectors.load(_write(tmp_path / "v.bin", whole[:cut]))
+
+
+def test_the_json_of_wink_nlp(tmp_path):
+    content = {
+        "dimensions": 2,
+        "words": ["a"],
+        "vectors": {"a": [1, 2, 9, 0], "b": [1], "c": ["x", 1], "fée": [3, 4]},
+    }
+    path = _write(tmp_path / "v.json", json.dumps(content))
+    problems = Problems()
+    vectors = WordVectors.load(path, problems=problems)
+    assert (list(vectors.words), vectors.vectors.tolist()) == (["a", "fée"], [[1, 2], [3, 4]])
+    assert problems.count == 2
+    assert list(WordVectors.load(path, limit=1).words) == ["a"]
+    for wrong in ("{", "{}", '{"dimensions": 0, "vectors": {}}', '{"dimensions": 2, "vectors": []}'):
+        with pytest.raises(TenorError):
+            WordVectors.load(_write(tmp_path / "w.json", wrong))

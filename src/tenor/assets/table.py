@@ -240,6 +240,24 @@ d1682f44c3970ac1b66bdeb8cab47800e8656eb09fceb3dfe362b5b2ff8624ea 10425651 string
 """),
     ),
     Asset(
+        name="japanese-300d",
+        kind="vectors",
+        description="chiVe vectors of Japanese web text, 20,000 words, 300 dimensions (spaCy vocabulary).",
+        licence="Apache-2.0",
+        sources=(
+            Source(
+                "ja-ginza", "5.3.0", "ja_ginza-5.3.0-py3-none-any.whl", 59_112_915,
+                "ac6479a805c5c5c23c270554934c1c1f344039560ef3a7e4b15a4275bea3c685",
+                folder="ja_ginza/ja_ginza-5.3.0/vocab/",
+            ),
+        ),
+        files=_listed("""
+dee5b86de2f94dac1f48db1115ad21a94755e370debb78b5cc46dbcf3950cad0  5763073 key2row
+b3ed16035cd82356d54c68b5c933f30a3ec931d67abb853a2bf2c6433f6c7b80 17754472 strings.json
+8c16f062e90069d86fc58df57af9c9c948aae9b0033684332c99538fbdcff4bf 24000128 vectors
+"""),
+    ),
+    Asset(
         name="word-tests",
         kind="data",
         description="Tests of word vectors: WordSim-353, SimLex-999 and Google's 19,544 analogies (English).",

@@ -1,7 +1,7 @@
 """Reading word vectors: the format is found from the content, never from the name alone.
 
-Read are our own safetensors file, word2vec text and binary, GloVe, fastText's .vec and .bin, the latter four
-also gzipped, and the assets of the table by name.
+Read are our own safetensors file, word2vec text and binary, GloVe, fastText's .vec and .bin, the JSON of
+wink-nlp (all but the first also gzipped), vocabularies of spaCy, and the assets of the table by name.
 """
 
 import logging
@@ -16,6 +16,7 @@ from tenor.text.opening import Opened, open_bytes
 from tenor.text.problems import Problems
 from tenor.words.binary_format import read_binary
 from tenor.words.fasttext_format import MAGIC, read_fasttext
+from tenor.words.json_format import read_json_vectors
 from tenor.words.storage import open_stored
 from tenor.words.text_format import Table, is_text, parse_header, read_text, width_of
 from tenor.words.vectors import WordVectors
@@ -53,6 +54,11 @@ def _read(
         vectors = read_asset(path, limit=limit, problems=problems, progress=progress)
         return _finished(vectors, lower, limit)
     with open_bytes(path) as opened:
+        if opened.head[:1] == b"{":
+            table = read_json_vectors(
+                opened.stream, name=opened.name, limit=limit, problems=problems, progress=progress
+            )
+            return from_table(table, opened.name, lower=lower, problems=problems)
         if opened.head[8:9] == b"{" and opened.head[:4] != MAGIC:
             return _finished(open_stored(path), lower, limit)
         if opened.head[:4] == MAGIC:

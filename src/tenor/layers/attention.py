@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tenor.layers.dropout import dropout as drop
 from tenor.layers.linear import Linear
 from tenor.layers.packed import AttentionKind, Packing
 from tenor.layers.rectangles import Rectangle
@@ -54,22 +55,38 @@ def attend_rectangles(qkv: Tensor, packing: Packing, kind: AttentionKind, dropou
     """Attend within each text [T, 3, h, e] -> [T, h, e], one kernel call for texts of nearly equal length."""
     plan = packing.rectangles
     slots = qkv if plan.take is None else qkv.index_select(0, plan.take)  # [P, 3, h, e]
-    parts = [_attend_rectangle(slots[part.first : part.last], part, kind, dropout) for part in plan.parts]
-    if not parts:
+    if not plan.parts:
         return qkv[:, 0]
+    # Split and unbind, not slices: the gradient of each slice would be a whole tensor of zeros around it.
+    cut = torch.split(slots, [part.last - part.first for part in plan.parts])
+    parts = [_attend_rectangle(own, part, kind, dropout) for own, part in zip(cut, plan.parts, strict=True)]
     mixed = parts[0] if len(parts) == 1 else torch.cat(parts)  # [P, h, e]
     return mixed if plan.back is None else mixed.index_select(0, plan.back)
 
 
 def _attend_rectangle(slots: Tensor, part: Rectangle, kind: AttentionKind, dropout: float) -> Tensor:
     rows = slots.view(part.texts, part.length, *slots.shape[1:]).permute(2, 0, 3, 1, 4)  # [3, r, h, l, e]
+    query, key, value = rows.unbind(0)
     causal = kind == "causal"
     # Padding stands behind a text's tokens, so what may look only back never sees it.
     mask = None if causal else part.mask
-    mixed = functional.scaled_dot_product_attention(
-        rows[0], rows[1], rows[2], attn_mask=mask, dropout_p=dropout, is_causal=causal
-    )  # [r, h, l, e]
+    if dropout and slots.device.type == "cpu" and not causal:
+        mixed = _attend_with_dropout(query, key, value, mask, dropout)
+    else:
+        mixed = functional.scaled_dot_product_attention(
+            query, key, value, attn_mask=mask, dropout_p=dropout, is_causal=causal
+        )  # [r, h, l, e]
     return mixed.transpose(1, 2).flatten(0, 1)
+
+
+def _attend_with_dropout(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, share: float
+) -> Tensor:
+    """Attend [r, h, l, e] with dropout on the weights, for which torch has no fast kernel on CPUs."""
+    scores = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)  # [r, h, l, l]
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))  # every text has a token, so no row is all masked
+    return drop(scores.softmax(-1), share) @ value
 
 
 def attend_varlen(qkv: Tensor, packing: Packing, kind: AttentionKind, dropout: float) -> Tensor:

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tenor.layers.attention import PackedAttention
+from tenor.layers.dropout import Dropout
 from tenor.layers.linear import Linear
 from tenor.layers.packed import AttentionKind, Packing
 
@@ -80,7 +81,7 @@ class TransformerBlock(nn.Module):
         self.attention_norm = nn.LayerNorm(config.width, eps=config.epsilon)
         self.feed_forward = FeedForward(config)
         self.feed_forward_norm = nn.LayerNorm(config.width, eps=config.epsilon)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.norm: NormOrder = config.norm
 
     def forward(self, states: Tensor, packing: Packing, kind: AttentionKind = "full") -> Tensor:

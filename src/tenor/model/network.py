@@ -164,7 +164,12 @@ def _slices(
 ) -> Iterator[Seen]:
     """Cut the pass into what each task sees; views, nothing is copied."""
     text = 0
-    for batch in batches:
+    ends = np.cumsum([len(batch.tokens) for batch in batches])
+    sizes = np.diff(packed.packing.starts[[0, *ends]]).tolist()
+    # Split, not sliced: the gradient of each slice would be a whole tensor of zeros around it.
+    last = torch.split(states.last, sizes)
+    layers = None if states.layers is None else [torch.split(layer, sizes) for layer in states.layers]
+    for number, batch in enumerate(batches):
         starts = packed.packing.starts[text : text + len(batch.tokens) + 1]
         here = slice(int(starts[0]), int(starts[-1]))
         own = PackedBatch(
@@ -177,8 +182,8 @@ def _slices(
         )
         yield Seen(
             batch=own,
-            last=states.last[here],
-            layers=None if states.layers is None else tuple(layer[here] for layer in states.layers),
+            last=last[number],
+            layers=None if layers is None else tuple(layer[number] for layer in layers),
             pooler=None if states.pooler is None else states.pooler[text : text + len(batch.tokens)],
             pooling=pooling,
         )

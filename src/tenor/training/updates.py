@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+import torch
 from torch import nn
 from torch.optim import Optimizer
 
@@ -95,9 +96,12 @@ class Updater:
     ) -> None:
         if not self.settings.clip:
             return
-        norm = float(nn.utils.clip_grad_norm_(moved, self.settings.clip))
+        gradients = [parameter.grad for parameter in moved if parameter.grad is not None]
+        norm = float(nn.utils.get_total_norm(gradients))
         if not math.isfinite(norm):
             self._stop(batch, context, list(losses), f"the length of the gradients became {norm}")
+        if norm > self.settings.clip:
+            torch._foreach_mul_(gradients, self.settings.clip / norm)
 
     def _stop(self, batch: Any, context: Context, names: list[str], what: str) -> None:
         raise TenorError(

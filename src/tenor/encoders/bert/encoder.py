@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from tenor.encoders.bert.config import BertConfig
 from tenor.errors import TenorError
+from tenor.layers.dropout import Dropout
 from tenor.layers.linear import Linear
 from tenor.layers.packed import PackedBatch, Packing
 from tenor.layers.pooling import pool_token
@@ -41,7 +42,7 @@ class BertEmbeddings(nn.Module):
         self.positions = nn.Embedding(config.positions, config.width)
         self.segments = nn.Embedding(config.segments, config.width)
         self.norm = nn.LayerNorm(config.width, eps=config.epsilon)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, batch: PackedBatch) -> Tensor:
         """Return h_0 [T, d]."""

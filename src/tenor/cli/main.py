@@ -17,6 +17,7 @@ from tenor.version import VERSION
 COMMANDS = {
     "embed": "Turn texts into vectors.",
     "compare": "Say how close two texts are in meaning, and which of their phrases match.",
+    "align": "Link the words of text pairs, and pair the phrases that say the same.",
     "classify": "Say which labels a model gives to texts, with probabilities.",
     "evaluate": "Say how good a model is on labelled data.",
     "index": "Build or change a searchable index of texts.",

@@ -1,0 +1,94 @@
+"""PAIRS is CSV, TSV, JSON lines or Parquet, packed with gzip or not, or - for standard input.
+
+OUT gets one JSON object a line: the words of both texts ("s", "t"), word links counted from 0 ("links"), the
+phrases of each text, and the phrase pairs that no link leaves ("alignments"); ends of spans are inclusive.
+A job that was killed goes on when the same command is run again.
+
+\b
+    tenor align pairs.tsv --out aligned.jsonl
+    tenor align pairs.csv --columns question1,question2 --out aligned.jsonl
+    tenor align tokenised.tsv --pretokenized --blocks minimal --out aligned.jsonl
+    tenor align parsed.tsv --trees --out aligned.jsonl
+"""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from tenor.cli.console import counted, notes, out, progress_bar
+from tenor.cli.options import Device, Model, Out, Precision, PrecisionChoice, Quiet, Strict
+from tenor.errors import TenorError
+
+
+class BlocksChoice(StrEnum):
+    """Which consistent phrase pairs are written."""
+
+    all = "all"
+    minimal = "minimal"
+    maximal = "maximal"
+
+
+Source = Annotated[str, typer.Argument(metavar="PAIRS", help="The file of pairs; - is standard input.")]
+Columns = Annotated[
+    str | None,
+    typer.Option(help="The two columns, names or 0-based numbers: FIRST,SECOND. Default: found by content."),
+]
+Pretokenized = Annotated[
+    bool, typer.Option("--pretokenized", help="The texts are words parted by spaces; keep them.")
+]
+Trees = Annotated[
+    bool, typer.Option("--trees", help="The texts are bracketed trees; their constituents are the phrases.")
+]
+Blocks = Annotated[
+    BlocksChoice,
+    typer.Option(help="Phrase pairs: all, those that hold no other, or those that no other holds."),
+]
+Longest = Annotated[int, typer.Option(min=1, max=40, help="Words of the longest phrase, without --trees.")]
+
+
+def align(
+    source: Source,
+    out_: Out,
+    columns: Columns = None,
+    pretokenized: Pretokenized = False,
+    trees: Trees = False,
+    blocks: Blocks = BlocksChoice.all,
+    longest: Longest = 6,
+    model: Model = "minilm",
+    precision: Precision = PrecisionChoice.auto,
+    device: Device = "auto",
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> None:
+    """Link the words of text pairs, and pair the phrases that say the same."""
+    from tenor.model import load
+    from tenor.use.align.file import PairSource, Shape, align_file
+    from tenor.use.align.pairs import Aligner, PhraseSettings
+
+    if pretokenized and trees:
+        raise TenorError("Give either --pretokenized or --trees, whose leaves are the words, not both.")
+    shape: Shape = "trees" if trees else "words" if pretokenized else "text"
+    pairs = PairSource(source, _pair_of(columns), shape, strict)
+    aligner = Aligner(
+        load(model, precision=precision.value, device=device),
+        phrases=PhraseSettings(blocks=blocks.value, longest=longest),
+    )
+    with progress_bar("Aligning", quiet=quiet) as bar:
+        done = align_file(aligner, pairs, out_, progress=bar.follow, note=None if quiet else notes.print)
+    if not quiet and (summary := done.problems.summary()):
+        notes.print(summary)
+    without = f" ({done.unaligned:,} without)" if done.unaligned else ""
+    out.print(
+        f"{counted(done.pairs, 'pair')}{without}, {counted(done.alignments, 'phrase pair')} and "
+        f"{counted(done.links, 'word link')} in {out_}."
+    )
+
+
+def _pair_of(told: str | None) -> dict[str, str | int] | None:
+    if told is None:
+        return None
+    names = [name.strip() for name in told.split(",")]
+    if len(names) != 2 or not all(names):
+        raise TenorError(f"--columns is {told!r}; expected two columns as FIRST,SECOND.")
+    return {"first": names[0], "second": names[1]}

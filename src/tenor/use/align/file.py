@@ -1,0 +1,194 @@
+"""Aligning a file of pairs: streamed in windows, into one file of JSON lines.
+
+The memory does not grow with the file. While ``out`` is being made, a folder beside it holds what is
+finished, and a run that was killed goes on from there.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from tenor.errors import TenorError
+from tenor.text.alignments import AlignedPair
+from tenor.text.examples import Pair
+from tenor.text.problems import Problems
+from tenor.text.readers import read_pairs
+from tenor.text.trees import Tree, read_tree
+from tenor.text.words import split_words
+from tenor.use.align.pairs import Aligner, WordPair
+from tenor.use.embed.journal import Journal
+from tenor.use.embed.vector_files import digest_texts
+from tenor.use.windows import windows
+
+Shape = Literal["text", "words", "trees"]  # texts, words parted by spaces, bracketed trees
+WINDOW_PAIRS = 1_000
+WINDOW_CHARACTERS = 250_000  # of both texts: about 50,000 words, whose vectors take 77 MB at a width of 384
+
+Progress = Callable[[int, int | None], None]  # pairs just done, and all pairs where they could be counted
+Note = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedFile:
+    """What became of an alignment: counts of what is in the file, and what was wrong with the input."""
+
+    pairs: int
+    links: int
+    alignments: int
+    unaligned: int  # pairs of texts without any phrase pair
+    problems: Problems
+
+
+@dataclass(slots=True)
+class _Done:
+    """How far the work is; kept in the journal."""
+
+    pairs: int = 0
+    links: int = 0
+    alignments: int = 0
+    unaligned: int = 0
+    digest: str = ""  # of all texts so far
+
+    def add(self, found: AlignedPair) -> None:
+        self.pairs += 1
+        self.links += len(found.links)
+        self.alignments += len(found.alignments)
+        self.unaligned += not found.alignments
+
+
+@dataclass(frozen=True, slots=True)
+class PairSource:
+    """The pairs of a file, in words; it can be read several times unless it is standard input."""
+
+    path: str | Path
+    columns: Mapping[str, str | int] | None = None
+    shape: Shape = "text"
+    strict: bool = False
+
+    @property
+    def once(self) -> bool:
+        """Whether the pairs can be read only once."""
+        return str(self.path) == "-"
+
+    def read(self, problems: Problems | None = None) -> Iterator[WordPair]:
+        """Yield the pairs; what is wrong with a row is reported, and the row left out."""
+        problems = problems if problems is not None else Problems(strict=self.strict)
+        any_pair = False
+        for pair in read_pairs(self.path, columns=self.columns, problems=problems):
+            try:
+                found = _in_words(pair, self.shape)
+            except ValueError as error:
+                problems.add(pair.origin, f"{error}; row left out")
+                continue
+            any_pair = True
+            yield found
+        if not any_pair:
+            first = f" The first problem: {problems.first[0]}." if problems.first else ""
+            raise TenorError(f"{self.path} has no pairs that could be read as {self.shape}.{first}")
+
+
+def align_file(
+    aligner: Aligner,
+    source: PairSource,
+    out: str | Path,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    note: Note | None = None,
+) -> AlignedFile:
+    """Align the pairs of ``source`` into ``out``, one JSON object a line (see :mod:`tenor.text.alignments`).
+
+    ``settings`` is what else decides the output, besides model and pairs: a beginning made with other ones is
+    not continued. ``note`` hears that an earlier run is continued or thrown away.
+    """
+    out = _checked(Path(out), source)
+    total = None if source.once else sum(1 for _ in source.read())
+    with Journal(out, _deciding(aligner, source, settings or {}), note=note) as journal:
+        problems = Problems(strict=source.strict)
+        done, hasher, pairs = _begin(journal, source, problems, note)
+        if progress is not None:
+            progress(done.pairs, total)
+        rows = journal.folder / "rows"
+        for window in windows(pairs, _characters, most=WINDOW_PAIRS, most_characters=WINDOW_CHARACTERS):
+            with journal.writing(), open(rows, "a", encoding="utf-8", newline="\n") as file:
+                for found in aligner.align(window):
+                    file.write(found.to_line() + "\n")
+                    done.add(found)
+            done.digest = digest_texts(hasher, map(_text, window))
+            journal.commit(asdict(done))
+            if progress is not None:
+                progress(len(window), total)
+        journal.publish(rows)
+    return AlignedFile(done.pairs, done.links, done.alignments, done.unaligned, problems)
+
+
+def _checked(out: Path, source: PairSource) -> Path:
+    if out.suffix != ".jsonl":
+        raise TenorError(
+            f"Cannot write {str(out)!r}: alignments are JSON lines; give a name ending in .jsonl."
+        )
+    if not out.parent.is_dir():
+        raise TenorError(f"Cannot write {out}: the folder {str(out.parent)!r} does not exist.")
+    if out.exists() and Path(source.path).exists() and out.samefile(source.path):
+        raise TenorError(f"Cannot write {out}: it is the file that is to be read. Choose another name.")
+    return out
+
+
+def _deciding(aligner: Aligner, source: PairSource, settings: Mapping[str, Any]) -> dict[str, Any]:
+    columns = None if source.columns is None else {role: str(name) for role, name in source.columns.items()}
+    return {
+        "source": str(source.path), "columns": columns, "shape": source.shape,
+        "model": aligner.model.fingerprint, "precision": aligner.model.precision,
+        "words": asdict(aligner.words), "phrases": asdict(aligner.phrases), **settings,
+    }  # fmt: skip
+
+
+def _begin(
+    journal: Journal, source: PairSource, problems: Problems, note: Note | None
+) -> tuple[_Done, "hashlib._Hash", Iterator[WordPair]]:
+    """Pass over the pairs that an earlier run has done, if they are still the same."""
+    pairs, hasher = source.read(problems), hashlib.sha256()
+    if not journal.progress:
+        return _Done(), hasher, pairs
+    before = _Done(**journal.progress)
+    if digest_texts(hasher, map(_text, islice(pairs, before.pairs))) == before.digest:
+        if note is not None:
+            note(f"Going on after the {before.pairs:,} pairs that an earlier run has done.")
+        return before, hasher, pairs
+    if source.once:
+        raise TenorError(
+            f"{journal.folder} holds the beginning of another input, and this one cannot be read again. "
+            "Remove that folder, or pipe the same pairs to go on with it."
+        )
+    journal.restart("the pairs have changed")
+    return _Done(), hashlib.sha256(), source.read(problems)
+
+
+def _in_words(pair: Pair, shape: Shape) -> WordPair:
+    if shape == "trees":
+        first, second = _tree(pair.first, "first"), _tree(pair.second, "second")
+        return WordPair(first.words, second.words, pair.origin, (first.constituents, second.constituents))
+    if shape == "words":
+        return WordPair(tuple(pair.first.split()), tuple(pair.second.split()), pair.origin)
+    sides = [split_words(text).words for text in pair.texts]
+    if not all(sides):
+        raise ValueError(f"the {'second' if sides[0] else 'first'} text has no word or mark in it")
+    return WordPair(sides[0], sides[1], pair.origin)
+
+
+def _tree(text: str, name: str) -> Tree:
+    try:
+        return read_tree(text)
+    except ValueError as error:
+        raise ValueError(f"the {name} tree cannot be read: {error}") from error
+
+
+def _characters(pair: WordPair) -> int:
+    return sum(map(len, pair.first)) + sum(map(len, pair.second)) + len(pair.first) + len(pair.second)
+
+
+def _text(pair: WordPair) -> str:
+    return "\t".join((" ".join(pair.first), " ".join(pair.second), repr(pair.trees or "")))

@@ -1,0 +1,82 @@
+"""`tenor align` as a person calls it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tenor.cli.main import run
+
+
+@pytest.fixture
+def tenor(tiny_folder, tmp_path, monkeypatch, capsys):
+    """Run the command in this process, which spares importing everything again."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run_here(*arguments):
+        try:
+            run(["align", *map(str, arguments), "--model", str(tiny_folder), "--precision", "fp32"])
+            code = 0
+        except SystemExit as end:
+            code = end.code or 0
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run_here
+
+
+def test_named_columns_and_a_bad_row(tenor, tmp_path):
+    (tmp_path / "in.csv").write_text("id,one,two\n1,the cat sat,a cat sat\n2,the dog,\n")
+    code, printed, noted = tenor("in.csv", "--columns", "one,two", "--out", "a.jsonl")
+    assert code == 0, noted
+    assert printed.startswith("1 pair")
+    assert "in a.jsonl." in printed
+    assert "in.csv:3: the second text is empty" in noted
+    (line,) = (tmp_path / "a.jsonl").read_text().splitlines()
+    assert set(json.loads(line)) == {"s", "t", "links", "alignments", "s_phrases", "t_phrases"}
+
+
+def test_blocks_can_be_chosen(tenor, tmp_path):
+    text = "the old man read a good book"
+    (tmp_path / "in.tsv").write_text(f"{text}\t{text}\n")
+    counts = {}
+    for blocks in ("all", "minimal", "maximal"):
+        assert tenor("in.tsv", "--out", f"{blocks}.jsonl", "--blocks", blocks)[0] == 0
+        counts[blocks] = len(json.loads((tmp_path / f"{blocks}.jsonl").read_text())["alignments"])
+    assert counts["all"] > max(counts["minimal"], counts["maximal"]) > 0
+
+
+def test_standard_input_in_a_process_of_its_own_without_torch(tiny_folder, tmp_path):
+    code = "import sys; from tenor.cli.main import run\n"
+    code += "try: run(sys.argv[1:])\nfinally: print('torch' in sys.modules)"
+    command = [sys.executable, "-c", code, "align", "-", "--pretokenized", "--out", "o.jsonl", "--quiet"]
+    command += ["--model", str(tiny_folder)]
+    texts = "a cat\ta dog\nwe read\twe write\n"
+    done = subprocess.run(command, input=texts, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("False\n")
+    assert len((tmp_path / "o.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["missing.tsv", "--out", "o.jsonl"], "missing.tsv does not exist"),
+        (["in.tsv", "--out", "o.txt"], "name ending in .jsonl"),
+        (["in.tsv", "--out", "o.jsonl", "--columns", "one"], "expected two columns"),
+        (["in.tsv", "--out", "o.jsonl", "--columns", "0,7"], "has no column '7'"),
+        (["in.tsv", "--out", "o.jsonl", "--trees", "--pretokenized"], "either --pretokenized or --trees"),
+        (["in.tsv", "--out", "o.jsonl", "--trees"], "does not begin with an opening bracket"),
+        (["one.txt", "--out", "o.jsonl"], "one text in a row"),
+    ],
+)
+def test_what_a_person_can_mend_is_one_sentence(tenor, tmp_path, arguments, says):
+    (tmp_path / "in.tsv").write_text("the cat\ta cat\n")
+    (tmp_path / "one.txt").write_text("only one text here\nand one here\n")
+    code, _, noted = tenor(*arguments)
+    assert code == 2
+    assert says in noted
+    assert "Traceback" not in noted
+    assert not (tmp_path / "o.jsonl").exists()

@@ -196,7 +196,7 @@ def test_the_slope_of_the_iterative_solver_is_that_of_finite_differences() -> No
     ahead, behind = (riemannian._moved(point, root, direction, step) for step in (small, -small))
     values = [objective(grams, one.rotations, one.metric, 2.0) for one in (ahead, behind)]
     expected = (values[0] - values[1]) / (2 * small)
-    np.testing.assert_allclose(riemannian._slope(grams, point, 2.0).dot(direction), expected, rtol=1e-5)
+    np.testing.assert_allclose(riemannian._slope(grams, point, root, 2.0).dot(direction), expected, rtol=1e-5)
 
 
 def test_unequal_widths_are_padded() -> None:

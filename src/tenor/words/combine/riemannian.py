@@ -75,17 +75,19 @@ def descend(
         warm = len(grams.own) > 2
     point = _warm_start(grams, c) if warm else _plain_start(grams, c)
     value = objective(grams, point.rotations, point.metric, c)
-    values, slope = [value], _slope(grams, point, c)
+    root = square_root(point.metric)
+    values, slope = [value], _slope(grams, point, root, c)
     direction, length = slope.times(-1.0), 1.0 / max(np.sqrt(slope.dot(slope)), 1e-300)
     for _ in range(steps):
         downhill = direction.dot(slope)
         if downhill >= 0:
             direction = slope.times(-1.0)
             downhill = -slope.dot(slope)
-        moved, new, length = _line_search(grams, point, direction, value, downhill, length, c)
+        moved, new, length = _line_search(grams, point, root, direction, value, downhill, length, c)
         if moved is None:
             break
-        fresh = _slope(grams, moved, c)
+        root = square_root(moved.metric)
+        fresh = _slope(grams, moved, root, c)
         change = fresh.plus(slope, -1.0)
         beta = max(0.0, fresh.dot(change) / max(slope.dot(slope), 1e-300))
         direction = fresh.times(-1.0).plus(direction, beta)
@@ -98,7 +100,7 @@ def descend(
     return Alignment(tuple(point.rotations), point.metric, value, c, len(values) - 1)
 
 
-def _slope(grams: Grams, point: _Point, c: float) -> _Direction:
+def _slope(grams: Grams, point: _Point, root: Floats, c: float) -> _Direction:
     metric = point.metric
     flat = [np.zeros_like(metric) for _ in point.rotations]
     by_metric = np.zeros_like(metric)
@@ -113,16 +115,21 @@ def _slope(grams: Grams, point: _Point, c: float) -> _Direction:
     for rotation, slope in zip(point.rotations, flat, strict=True):
         inner = rotation.T @ slope
         turns.append((inner - inner.T) / 2.0)
-    root = square_root(metric)
     stretch = root @ (by_metric + by_metric.T) @ root / 2.0
     return _Direction(turns, stretch)
 
 
 def _line_search(
-    grams: Grams, point: _Point, direction: _Direction, value: float, downhill: float, length: float, c: float
+    grams: Grams,
+    point: _Point,
+    root: Floats,
+    direction: _Direction,
+    value: float,
+    downhill: float,
+    length: float,
+    c: float,
 ) -> tuple[_Point | None, float, float]:
     """Halve the step until it lowers the objective enough; begin with twice the last one that did."""
-    root = square_root(point.metric)
     length *= 2.0
     for _ in range(40):
         moved = _moved(point, root, direction, length)

@@ -1,0 +1,1 @@
+"""Transfer fine-tuning: an encoder learns from phrasal and sentential paraphrases (Arase & Tsujii, 2019)."""

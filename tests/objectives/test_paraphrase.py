@@ -8,6 +8,7 @@ from torch.nn import functional
 from paraphrase_corpus import aligned_pairs, all_words
 from tenor.encoders.bert.checkpoint import BertCheckpoint
 from tenor.errors import TenorError
+from tenor.layers.packed import PackedBatch
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.layers.span_pooling import Spans
 from tenor.model.fresh import write_fresh
@@ -160,7 +161,7 @@ def test_negatives(tokenizer):
         assert data.prints[other] not in data.prints[2 * row : 2 * row + 2]
         drawn = random_pairs(data, 2 * row, other, kept, most=16, generator=generator)
         inside = {tuple(span) for span in data.phrases_of(other).tolist()}
-        assert len(drawn.first) == round(data.mean_alignments)
+        assert len(drawn.first) == min(len(data.phrases_of(2 * row)), round(data.mean_alignments))
         assert {tuple(span) for span in drawn.second.tolist()} <= inside
 
 
@@ -219,8 +220,6 @@ def test_the_losses_are_those_of_the_paper(folder, tokenizer):
         for side in range(2):
             text = side * 7 + row
             own = batch.tokens.take(np.array([text]))
-            from tenor.layers.packed import PackedBatch
-
             states = network.encoder(PackedBatch.from_tokens(own)).last
             truth = torch.tensor([1 - side])
             sentential.append(functional.cross_entropy(task.sentences.out(states[:1]), truth))
@@ -281,11 +280,6 @@ def test_every_variant(folder, tokenizer, name):
     task = network.task("stage")
     data = task.prepare(aligned_pairs(8), tokenizer)
     batch, losses = losses_of(network, data, np.arange(8))
-    assert (
-        set(losses) == {"sentences"} * config.sentential | {"phrases"} * (config.phrasal != "none")
-        if False
-        else True
-    )
     assert ("sentences" in losses) is config.sentential
     assert ("phrases" in losses) is (config.phrasal != "none")
     assert len(batch.tokens) == (8 if name == "+binary-pp" else 16)

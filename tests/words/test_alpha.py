@@ -7,7 +7,7 @@ from tenor.errors import TenorError
 from tenor.words.alpha import family as family_module
 from tenor.words.alpha.family import AlphaFamily, log_ratios, weighted_sums
 from tenor.words.alpha.measure import closest_by_difference, measured
-from tenor.words.alpha.references import data_unigram, model_unigram, uniform
+from tenor.words.alpha.references import data_unigram, mixed_unigram, model_unigram, uniform
 
 N, D = 30, 4
 GENERATOR = np.random.default_rng(7)
@@ -162,6 +162,11 @@ def test_blocks_rows_bias_and_single_precision(monkeypatch: pytest.MonkeyPatch) 
 def test_model_unigram_is_the_marginal_of_the_joint() -> None:
     joint = np.exp(U @ V.T)
     assert np.allclose(model_unigram(U, V), joint.sum(axis=0) / joint.sum())
+
+
+def test_mixed_unigram_is_the_mean_of_the_conditionals() -> None:
+    expected = sum(COUNTS[w] / COUNTS.sum() * distribution(U[w]) for w in range(N))
+    assert np.allclose(mixed_unigram(U, V, COUNTS), expected)
 
 
 def test_analogies_by_difference() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-_FIRST = 1024
+_FIRST = 1 << 18  # numbers
 
 
 class Growing:
@@ -17,7 +17,7 @@ class Growing:
 
     def __init__(self, width: int) -> None:
         self.width = width
-        self._table = np.empty((_FIRST, width), dtype=np.float32)
+        self._table = np.empty((max(1, _FIRST // width), width), dtype=np.float32)
         self._count = 0
 
     def add(self, row: NDArray[np.float32]) -> None:
@@ -40,6 +40,6 @@ class Growing:
 
     def _make_room(self, more: int) -> None:
         if self._count + more > len(self._table):
-            size = max(len(self._table) * 3 // 2, self._count + more)
+            size = max(len(self._table) * 3 // 2 + 1, self._count + more)
             # In place: the allocator moves pages instead of copying. Before `finish` there are no views.
             self._table.resize((size, self.width), refcheck=False)

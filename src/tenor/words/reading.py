@@ -73,7 +73,7 @@ def _read_lines(opened: Opened, limit: int | None, problems: Problems, progress:
         raise TenorError(f"{name} is empty; expected word vectors.")
     first, _, rest = head.partition(b"\n")
     header = parse_header(first)
-    if header is not None and not (rest and width_of(first + b"\n" + rest[:1]) == 1 and _one_wide(rest)):
+    if header is not None and not _one_wide(rest):
         return _with_header(opened, header, rest, limit, problems, progress)
     width = width_of(head)
     if not 1 <= width <= _WIDEST or not any(is_text(line, width) for line in head.split(b"\n")[:100]):

@@ -121,7 +121,8 @@ def _numbers(line: bytes, width: int) -> tuple[bytes, NDArray[np.float32]] | Non
     try:
         if any(_is_number(extra) for extra in parts[0].split()[1:]):
             return None  # A line with a number too many, not a word with a space.
-        return parts[0], np.array([float(part) for part in parts[1:]], dtype=np.float32)
+        with np.errstate(over="ignore"):  # what is too big for float32 becomes infinite and is reported
+            return parts[0], np.array([float(part) for part in parts[1:]], dtype=np.float32)
     except (ValueError, OverflowError):
         return None
 

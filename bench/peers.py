@@ -12,6 +12,8 @@ ENVIRONMENTS = {
     ".venv-peers": ["sentence-transformers"],
     # Its OpenVINO backend needs an older transformers than its torch backend.
     ".venv-peers-openvino": ["sentence-transformers[openvino]", "transformers<5.6"],
+    # The two trainers that `tenor train` is measured beside.
+    ".venv-peers-training": ["sentence-transformers[train]"],
     # The plain endpoint that `tenor serve` is measured beside, with uvicorn's recommended parts.
     ".venv-peers-serve": ["sentence-transformers", "fastapi", "uvicorn[standard]"],
 }
@@ -39,9 +41,9 @@ def interpreter(name):
 
 
 class Side:
-    """A worker process that encodes once per round."""
+    """A worker process that does its job once per round."""
 
-    def __init__(self, label, python, arguments, *, threads):
+    def __init__(self, label, python, arguments, *, threads, script="worker.py"):
         environment = os.environ | {
             "OMP_NUM_THREADS": str(threads),
             "RAYON_NUM_THREADS": str(threads),
@@ -50,7 +52,7 @@ class Side:
         }
         self.label, self.rounds = label, []
         self._process = subprocess.Popen(
-            [str(python), str(ROOT / "bench" / "worker.py"), *map(str, arguments), "--threads", str(threads)],
+            [str(python), str(ROOT / "bench" / script), *map(str, arguments), "--threads", str(threads)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
         )  # fmt: skip
         self.about = self._read()

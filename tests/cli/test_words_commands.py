@@ -165,6 +165,15 @@ def test_evaluate_prints_and_draws(tenor, tmp_path):
     assert (code, "no kind of test" in noted) == (2, True)
 
 
+def test_names_that_lead_nowhere(tenor):
+    code, _, noted = tenor("info", "glove-30d")
+    assert (code, "Did you mean 'glove-300d'" in noted) == (2, True)
+    code, _, noted = tenor("info", "minilm")
+    assert (code, "Known are: glove-300d" in noted) == (2, True)
+    code, _, noted = tenor("postprocess", "--method", "whiten", "--components", 2, "v.vec", "--out", "o.vec")
+    assert (code, "The vectors come first" in noted) == (2, True)
+
+
 def test_a_mistyped_command_names_the_nearest(tenor):
     code, _, noted = tenor("neighbour")
     assert code == 2

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from tenor.assets.table import Kind
-from tenor.errors import TenorError
+from tenor.errors import TenorError, did_you_mean
 from tenor.extras import require
 from tenor.files import why
 from tenor.text.problems import Problems
@@ -24,6 +24,12 @@ def read_asset(
     """Read vectors by the name of an asset at hand, or from a folder laid out like one."""
     from tenor.assets import TABLE, find
 
+    known = [row.name for row in TABLE.values() if row.kind in _KINDS]
+    if not name.is_dir() and str(name) not in known:
+        raise TenorError(
+            f"There is no file {str(name)!r}, and no word vectors of that name can be had."
+            + (did_you_mean(str(name), known) or f" Known are: {', '.join(known)}.")
+        )
     folder = find(name, kinds=_KINDS)
     row = TABLE.get(str(name))
     # The cache keeps a note of its own beside an asset's files, so the row says which files are meant.

@@ -57,6 +57,8 @@ def postprocess(
             settings = ", ".join(f"--{setting.replace('_', '-')}" for setting in row.setting_names())
             out.print(f"{name:<20} {settings or '(no settings)'}")
         return
+    if vectors.startswith("--"):
+        raise TenorError(f"The vectors come first, the method's settings such as {vectors} behind them.")
     if target is None:
         raise TenorError("Say where to write with --out FILE.safetensors.")
     if sum(choice is not None for choice in (method, pipeline, fitted)) != 1:

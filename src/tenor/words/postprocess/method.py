@@ -21,6 +21,7 @@ from tenor.words.vectors import Floats, WordVectors
 
 SETTINGS, LEARNED = "method.json", "method.safetensors"
 FORMAT = 1
+_SPOKEN = {int: "a whole number", float: "a finite number", str: "a text", bool: "true or false"}
 _STORED = {"float32": "F32", "float64": "F64", "int64": "I64"}
 
 
@@ -148,7 +149,7 @@ def _converted(value: Any, kind: Any, where: str) -> Any:
                 continue
             if one is not float or np.isfinite(made):
                 return made
-    names = " or ".join(one.__name__ for one in kinds if one is not NoneType)
+    names = " or ".join(_SPOKEN.get(one, str(one)) for one in kinds if one is not NoneType)
     raise TenorError(f"{where} is {value!r}; expected {names}.")
 
 

@@ -43,7 +43,9 @@ class NormaliseChoice(StrEnum):
 
 
 Sources = Annotated[list[str], typer.Argument(metavar="VECTORS…", help="Two or more files or assets.")]
-MethodName = Annotated[MethodChoice, typer.Option("--method", help="Average or concatenate; geo- is better.")]
+MethodName = Annotated[
+    MethodChoice, typer.Option("--method", help="geo-avg is best for similarity, rotate-avg for analogies.")
+]
 C = Annotated[
     float | None,
     typer.Option("--c", help="Regulariser of the geometric methods. Default: chosen on words held out."),

@@ -103,6 +103,19 @@ def test_wrong_columns_scores_and_encoders(make, tmp_path):
     ]
 
 
+def test_what_cannot_be_watched_is_wrong(make, tmp_path):
+    make("train.csv", sentences(40), ("text", "label"), ",")
+    make("dev.csv", sentences(10, start=100), ("text", "label"), ",")
+    text = RUN + '[training]\nmonitor = "mod.accuracy"'
+    (tmp_path / "run.toml").write_text(text)
+    assert check_run(tmp_path / "run.toml").wrong == ["monitor is 'mod.accuracy', but 'mod' has no dev file"]
+    (tmp_path / "run.toml").write_text(text.replace('monitor = "mod.accuracy"', "patience = 1"))
+    assert check_run(tmp_path / "run.toml").wrong == []
+    text = text.replace('monitor = "mod.accuracy"', "patience = 1").replace('dev = "dev.csv"', "")
+    (tmp_path / "run.toml").write_text(text)
+    assert "no task has a dev file" in check_run(tmp_path / "run.toml").wrong[0]
+
+
 def test_strict_stops(make, tmp_path):
     make("train.csv", [*sentences(9), ("", "bad")], ("text", "label"), ",")
     make("dev.csv", sentences(3), ("text", "label"), ",")

@@ -20,6 +20,7 @@ from small_training import (
 )
 from tenor.errors import TenorError
 from tenor.layers.packed import PackedBatch
+from tenor.model.frozen_states import FrozenStates
 from tenor.training.checkpoints import read_checkpoint, write_checkpoint
 from tenor.training.hooks import Hook
 from tenor.training.learner import Context, Cut
@@ -98,7 +99,7 @@ def test_pieces_sum_to_the_whole_batch():
 
     count, whole = total(10_000)
     assert count == 1
-    assert whole["mood"] == pytest.approx(float(reference_mood(learner, batch)), abs=1e-6)
+    assert whole["mood"] == pytest.approx(reference_mood(learner, batch).item(), abs=1e-6)
     many, parts = total(12)
     assert many > 3
     assert parts == pytest.approx(whole, abs=1e-6)
@@ -295,6 +296,25 @@ def test_a_frozen_encoder_keeps_its_weights_and_has_no_dropout():
     batch = learner.batch(0, np.random.default_rng(0))
     learner.module.train()
     assert torch.equal(learner.network.see(batch)["mood"].last, learner.network.see(batch)["mood"].last)
+
+
+def test_a_frozen_encoder_sees_each_text_once():
+    learner, plain = make_learner(), make_learner()
+    for each in (learner, plain):
+        each.network.encoder.requires_grad_(False)
+    learner.network.kept = FrozenStates()
+    texts = []
+    learner.network.encoder.register_forward_hook(lambda module, given, out: texts.append(len(given[0])))
+    for each in (learner, plain):
+        train(each, epochs=3)
+    assert sum(texts) <= 3 * 24 + 3 * 10, "train and dev rows, both sides of pairs, once"
+    for name, value in weights(plain).items():
+        torch.testing.assert_close(weights(learner)[name], value, atol=1e-5, rtol=1e-4)
+    seen = len(texts)
+    with torch.no_grad():
+        learner.network.encoder.embeddings.norm.bias.add_(0.1)
+    learner.evaluate()
+    assert len(texts) > seen, "other weights give other states"
 
 
 def test_near_alone_is_judged_by_its_direction():

@@ -123,3 +123,16 @@ def test_an_odd_environment_is_told(monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "two")
     with pytest.raises(TenorError, match="not whole numbers"):
         World.from_environment()
+
+
+def test_bf16_learns_like_fp32_with_weights_in_fp32(tmp_path):
+    """In a process of its own: the guard against bad instructions counts only before the first kernel."""
+    run = write_run(tmp_path / "run", dropout=0.0, training="steps = 6")
+    for precision in ("fp32", "bf16"):
+        out = tmp_path / precision
+        done = tenor("train", run, "--out", out, "--quiet", "--set", f"training.precision={precision}")
+        assert done.returncode == 0, done.stderr
+    exact, coarse = (step_losses(tmp_path / name) for name in ("fp32", "bf16"))
+    assert exact != coarse
+    for one, two in zip(exact, coarse, strict=True):
+        assert two == pytest.approx(one, rel=0.05, abs=0.02)

@@ -3,7 +3,7 @@
     texts of all tasks, all sides  ->  one flat token axis  ->  encoder  ->  each task's own slice  ->  heads
 
 The encoder is any module that takes a ``PackedBatch`` and returns ``States``: BERT, an LSTM, word vectors. An
-encoder none of whose weights is trained runs without dropout and without gradients.
+encoder none of whose weights is trained runs without dropout and without gradients, once for every text.
 
 Shapes: n texts, T tokens, d width.
 """
@@ -22,6 +22,7 @@ from tenor.layers.layer_mix import mean_of_last
 from tenor.layers.packed import PackedBatch, Packing
 from tenor.layers.pooling import pool
 from tenor.layers.pooling_config import PoolingConfig
+from tenor.model.frozen_states import FrozenStates
 from tenor.tasks.task import Seen, Task, TaskBatch
 from tenor.text.batching import distinct, plan_batches
 from tenor.text.tokens import NOT_A_WORD, Tokens
@@ -44,6 +45,8 @@ class Network(nn.Module):
         self.encoder = encoder
         self.pooling = pooling
         self.tasks = nn.ModuleDict(tasks)
+        self.kept: FrozenStates | None = None
+        """Where training keeps what a frozen encoder said; use does without, as it sees a text once."""
 
     @property
     def frozen(self) -> bool:
@@ -84,9 +87,24 @@ class Network(nn.Module):
             packed = packed.with_embeddings(embeddings)
         reads = [self.task(name).reads for name in batches]
         layers, pooler = any(each.layers for each in reads), any(each.pooler for each in reads)
-        with _no_gradients_if(self.frozen and embeddings is None):
-            states: States = self.encoder(packed, all_states=layers, pooler=pooler)
+        frozen = self.frozen and embeddings is None
+        if frozen and self.kept is not None and len(packed) and not self.encoder.training:
+            states = self._kept_states(self.kept, batches, layers=layers, pooler=pooler)
+        else:
+            with torch.set_grad_enabled(torch.is_grad_enabled() and not frozen):
+                states = self.encoder(packed, all_states=layers, pooler=pooler)
         return dict(zip(batches, _slices(packed, states, list(batches.values()), self.pooling), strict=True))
+
+    @torch.no_grad()
+    def _kept_states(
+        self, kept: FrozenStates, batches: Mapping[str, TaskBatch], *, layers: bool, pooler: bool
+    ) -> States:
+        def encode(tokens: Tokens) -> States:
+            packed = PackedBatch.from_tokens(tokens, self.device)
+            return cast(States, self.encoder(packed, all_states=layers, pooler=pooler))
+
+        tokens = join([batch.tokens for batch in batches.values()])
+        return kept.states(self.encoder, tokens, encode, layers=layers, pooler=pooler, device=self.device)
 
     def look_up(self, batches: Mapping[str, TaskBatch]) -> Tensor:
         """Return the word embeddings [T, d] of all texts, which an inner loop may change and hand back."""
@@ -199,9 +217,3 @@ def evaluating(module: nn.Module) -> Iterator[None]:
         yield
     finally:
         module.train(before)
-
-
-@contextmanager
-def _no_gradients_if(wanted: bool) -> Iterator[None]:
-    with torch.set_grad_enabled(torch.is_grad_enabled() and not wanted):
-        yield

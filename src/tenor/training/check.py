@@ -120,7 +120,8 @@ def check_run(path: str | Path, *, strict: bool = False) -> RunReport:
     run = read_run(path)
     tasks = [check_task(name, task, strict=strict) for name, task in run.tasks.items()]
     wrong = [f"task {task.name}: {what}" for task in tasks for what in task.wrong]
-    return RunReport(str(path), run, tasks, wrong + _unknown_encoder(run.encoder, Path(path).parent))
+    wrong += _unwatched(run) + _unknown_encoder(run.encoder, Path(path).parent)
+    return RunReport(str(path), run, tasks, wrong)
 
 
 def check_task(name: str, task: TaskConfig, *, strict: bool = False) -> TaskReport:
@@ -157,6 +158,21 @@ def too_many_problems(usable: int, problems: Problems) -> list[str]:
         return []
     first = problems.first[0]
     return [f"{problems.count:,} problems in {usable:,} usable rows of {first.origin.file}; first {first}"]
+
+
+def _unwatched(run: RunConfig) -> list[str]:
+    """Say which score is asked for that no dev file can give."""
+    measured = [name for name, task in run.tasks.items() if task.dev is not None]
+    training = run.training
+    if training.monitor != "mean":
+        task = training.monitor.partition(".")[0]
+        return [] if task in measured else [f"monitor is {training.monitor!r}, but {task!r} has no dev file"]
+    watching = training.patience > 0 or training.schedule == "plateau"
+    return (
+        ["patience and plateau watch a score, but no task has a dev file"]
+        if watching and not measured
+        else []
+    )
 
 
 def _unknown_encoder(encoder: str, folder: Path) -> list[str]:

@@ -98,6 +98,7 @@ def _text(task: TaskConfig, dev: Path | None, found: Survey, out: Path) -> str:
     columns = ", ".join(f"{role} = {_toml(name)}" for role, name in task.columns.items())
     lines = [
         f"# Written by `tenor init`. Look it over, then: tenor check {out.name}",
+        f"# and, to train: tenor train {out.name} --out DIR",
         'encoder = "minilm"       # a starter, a model folder, or "hub:bert-base-uncased"',
         'pooling = "mean"         # how the vectors of a text\'s tokens become one: mean, cls, max, …',
         "seed = 1",

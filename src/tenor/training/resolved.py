@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,15 @@ def to_toml(run: RunConfig) -> str:
     >>> print(to_toml(RunConfig(seed=3)).splitlines()[2])
     seed = 3
     """
-    told = asdict(run)
-    tasks, training = told.pop("tasks"), told.pop("training")
-    sections = [(None, told), *((f"tasks.{_toml_key(name)}", table) for name, table in tasks.items())]
-    sections.append(("training", training))
+    top = _settings(run)
+    del top["tasks"], top["training"]
+    tasks = [(f"tasks.{_toml_key(name)}", _settings(task)) for name, task in run.tasks.items()]
+    sections = [(None, top), *tasks, ("training", _settings(run.training))]
     return "\n".join(line for name, table in sections for line in _section(name, table)) + "\n"
+
+
+def _settings(config: Any) -> dict[str, Any]:
+    return {each.name: getattr(config, each.name) for each in fields(config)}
 
 
 def difference(kept: str, new: str) -> str | None:

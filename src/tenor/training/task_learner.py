@@ -14,6 +14,7 @@ import numpy as np
 from torch import Tensor, nn
 
 from tenor.errors import TenorError
+from tenor.model.frozen_states import FrozenStates
 from tenor.model.network import Network
 from tenor.tasks.task import Seen, TaskBatch, TaskData
 from tenor.training.distributed import own_rows
@@ -85,6 +86,8 @@ class TaskLearner(Learner):
         tokens_per_pass: int = 4096,
     ) -> None:
         self.network = network
+        if network.frozen:
+            network.kept = FrozenStates()
         self.train, self.dev = dict(train), dict(dev or {})
         self.sampler = sampler or MixedSampler()
         self.objectives = list(objectives)

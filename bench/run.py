@@ -15,7 +15,7 @@ import sys
 from peers import ROOT
 
 RESULTS = ROOT / "bench" / "results"
-PARTS = ("encode", "coldstart", "search", "memory", "words", "serve")
+PARTS = ("encode", "training", "coldstart", "search", "memory", "words", "serve")
 
 
 def main():
@@ -108,6 +108,38 @@ def _gflops(row, result, model):
     if row["side"].startswith("linears"):
         return row["about"]["flops"] / row["seconds"] / 1e9
     return effective(row, result, model)
+
+
+def training_section(result):
+    from training import TARGETS
+
+    yield "## Training three tasks at once, beside two trainers"
+    yield ""
+    yield (
+        f"48 examples ({result['tokens_per_update']:,.0f} tokens) per update from {result['data']}, the starter's "
+        "weights, fused AdamW; the peers pad dynamically and group by length. Asked: "
+        f"{TARGETS['fp32']}× in fp32, {TARGETS['default']}× in the default precision, here "
+        f"{result['default_precision']}."
+    )
+    yield ""
+    yield "| threads | side | s per update | GFLOPS | beside sentence-transformers | beside transformers |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for row in result["rows"]:
+        told = [_trained_ratio(each) for each in row.get("ratios", {"": None, " ": None}).values()]
+        cells = (row["threads"], row["side"], f"{row['seconds']:.3f}", f"{row['gflops']:.0f}", *told)
+        yield "| " + " | ".join(map(str, cells)) + " |"
+    for side, seeds in result.get("scores", {}).items():
+        means = {task: sum(one[task] for one in seeds) / len(seeds) for task in seeds[0]}
+        yield ""
+        yield f"{side} on dev: " + ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
+
+
+def _trained_ratio(told):
+    if told is None:
+        return ""
+    return (
+        f"{told['ratio']:.2f}× ({told['low']:.2f}, {told['high']:.2f}){', *noisy*' if told['noisy'] else ''}"
+    )
 
 
 def coldstart_section(result):
@@ -224,6 +256,7 @@ def _median(rows, name):
 
 SECTIONS = {
     "encode": encode_section,
+    "training": training_section,
     "coldstart": coldstart_section,
     "search": search_section,
     "memory": memory_section,

@@ -6,6 +6,7 @@ dropout as the checkpoint says. A round is timed from the end of its first updat
 """
 
 import argparse
+import contextlib
 import json
 import random
 import sys
@@ -37,7 +38,9 @@ def main():
     start = SIDES[options.side](options, data)
     say({"ready": options.side})
     for number, _ in enumerate(sys.stdin):
-        say(start(options.seed + number))
+        with contextlib.redirect_stdout(sys.stderr):  # trainers print tables of their own
+            told = start(options.seed + number)
+        say(told)
 
 
 def read(path):

@@ -9,6 +9,7 @@ import pytest
 
 from tenor.errors import TenorError
 from tenor.metrics.verdicts import Verdict
+from tenor.recipes import word_sets
 from tenor.recipes.runner import run_recipe
 from tenor.recipes.sentence_tasks import read_tasks
 from tenor.recipes.syntax_tasks import read_syntax
@@ -22,6 +23,7 @@ from tenor.recipes.word_sets import (
     read_similarity,
     semantic,
 )
+from tenor.words.evaluate.sets import Benchmarks, SimilaritySet
 from tenor.words.vectors import WordVectors
 
 
@@ -66,15 +68,14 @@ def test_word_sets_are_read(tmp_path: Path) -> None:
     _write(
         similar / "men.csv", ",word1,word2,similarity\n0,sun-n,Moon-n,50\n1,run-v,old-j,\n2,run-v,sun-n,3\n"
     )
-    _write(similar / "wordsim353-sim.csv", ",word1,word2,similarity\n0,sun,moon,7\n1,run,moon,1\n")
-    _write(similar / "wordsim353-rel.csv", ",word1,word2,similarity\n0,sun,moon,7\n1,run,sun,2\n")
-    men, both = read_similarity(tmp_path, ("MEN", "WS-353"))
+    _write(similar / "rg-65.csv", ",word1,word2,similarity\n0,sun,moon,7\n1,run,moon,1\n2,run,sun,2\n")
+    men, both = read_similarity(tmp_path, ("MEN", "RG-65"))
     assert men.pairs == [("sun", "Moon"), ("run", "sun")]  # the pair without a score is left out
     assert both.pairs == [
         ("sun", "moon"),
         ("run", "moon"),
         ("run", "sun"),
-    ]  # a pair of both parts stands once
+    ]
     vectors = WordVectors(["sun", "moon", "run"], [[2.0, 0.0], [1.0, 1.0], [0.0, 3.0]])
     first, second, gold = known_pairs(vectors, men)
     assert (first.tolist(), second.tolist(), gold.tolist()) == ([0, 2], [1, 0], [50.0, 3.0])
@@ -155,3 +156,18 @@ def test_syntax_tasks_are_read(tmp_path: Path) -> None:
     assert sorted(depth.labels.tolist()) == [0, 0, 1, 1]
     again = read_syntax(lambda name: tmp_path / name)[1]
     assert again.texts == tense.texts
+
+
+def test_sets_of_the_asset_are_not_those_of_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder has a SimLex-999 with the scores of other people: the original is taken."""
+    _write(
+        tmp_path / "word-similarity/monolingual/en/simlex999.csv", ",word1,word2,similarity\n0,old,new,0.0\n"
+    )
+    original = Benchmarks(similarity=[SimilaritySet("simlex999", [("old", "new")], [1.58])])
+    read = word_sets.read_benchmarks
+    monkeypatch.setattr(word_sets, "read_benchmarks", lambda *some: read(*some) if some else original)
+    assert read_similarity(tmp_path, ("SimLex-999",))[0].scores == [1.58]
+    with pytest.raises(TenorError, match="wordsim353"):
+        read_similarity(tmp_path, ("WS-353",))

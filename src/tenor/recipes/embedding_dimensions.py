@@ -20,7 +20,7 @@ from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolde
 from tenor.recipes.sentence_tasks import FILES, PAIR_FILES, TASKS, SentenceTask, read_tasks
 from tenor.recipes.syntax_tasks import FILES as SYNTAX_FILES
 from tenor.recipes.syntax_tasks import SyntaxTask, read_syntax
-from tenor.recipes.word_sets import SIMILARITY, correlated, cosine_score, read_similarity
+from tenor.recipes.word_sets import ASSET, SIMILARITY, correlated, cosine_score, read_similarity
 from tenor.words.dimensions.probe import ProbeConfig, component_outcomes, cross_validated, split_outcomes
 from tenor.words.dimensions.sentences import Averager, pair_features
 from tenor.words.evaluate.sets import SimilaritySet
@@ -190,7 +190,7 @@ def _cells(table: str, variants: tuple[str, ...]) -> tuple[Cell, ...]:
             title=f"{title}: {_TITLES.get(variant, variant)}",
             settings={"table": asset, "variant": variant},
             seeded=variant == "random",
-            weights=() if asset == "ppmi-svd" else (asset,),
+            weights=(ASSET,) if asset == "ppmi-svd" else (ASSET, asset),
         )
         for variant in variants
     )

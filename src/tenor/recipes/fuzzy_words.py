@@ -19,6 +19,7 @@ from tenor.recipes.recipe import Cell, CellResult, Context, DataFolder, Figure, 
 from tenor.recipes.results import Results
 from tenor.recipes.word_sets import (
     ANALOGY,
+    ASSET,
     SIMILARITY,
     PairScore,
     correlated,
@@ -194,11 +195,13 @@ def _draw(found: Results) -> str | None:
 
 
 _TRAINED = tuple(
-    Cell(name=f"skip-gram-{width}", title=f"skip-gram, {width}-d", settings={"width": width})
+    Cell(
+        name=f"skip-gram-{width}", title=f"skip-gram, {width}-d", settings={"width": width}, weights=(ASSET,)
+    )
     for width in WIDTHS
 )
 _PRETRAINED = tuple(
-    Cell(name=asset, title=title, settings={"asset": asset}, seeded=False, weights=(asset,))
+    Cell(name=asset, title=title, settings={"asset": asset}, seeded=False, weights=(ASSET, asset))
     for asset, title in (("word2vec-300d", "GoogleNews word2vec, 300-d"), ("glove-300d", "GloVe 840B, 300-d"))
 )
 
@@ -213,7 +216,7 @@ RECIPE = Recipe(
     version=1,
     scales={
         "tiny": Plan(
-            cells=tuple(replace(cell, settings={"width": 12}) for cell in _TRAINED),
+            cells=tuple(replace(cell, settings={"width": 12}, weights=()) for cell in _TRAINED),
             seeds=2,
             data=False,
             about="350 made-up words in place of training; a check only",

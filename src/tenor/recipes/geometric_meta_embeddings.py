@@ -16,6 +16,7 @@ from tenor.recipes.geometric_meta_embeddings_claims import ANALOGIES, CLAIMS, PA
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Plan, Recipe
 from tenor.recipes.word_sets import (
     ANALOGY,
+    ASSET,
     SIMILARITY,
     correlated,
     cosine_score,
@@ -130,7 +131,7 @@ def _cell(group: str, name: str, title: str, **settings: Any) -> Cell:
         title=f"{_NAMES[group]}: {title}",
         settings={"group": group, **settings},
         seeded=False,
-        weights=tuple(source for source in sources if source in _ASSETS),
+        weights=(ASSET, *(source for source in sources if source in _ASSETS)),
     )
 
 

@@ -1,6 +1,8 @@
 """Word similarity and analogy sets for recipes about word vectors: chosen, looked up, scored item by item.
 
-The sets are read by ``tenor.words.evaluate``. Systems that are compared are scored on the very same items,
+The sets are read by ``tenor.words.evaluate``: SimLex-999 and WordSim-353 from the asset ``word-tests`` (the
+folder word-benchmarks has the pairs of SimLex with the scores of other people, and WordSim in two parts), all
+others from the folder. Systems that are compared are scored on the very same items,
 those whose words all of them have; a word is looked up as it is written, or else in small letters.
 """
 
@@ -25,33 +27,32 @@ _Test = TypeVar("_Test", SimilaritySet, AnalogySet)
 
 SIMILARITY = "word-similarity/monolingual/en"
 ANALOGY = "word-analogy/monolingual/en"
-# name -> files that make up the set; the two parts of WordSim-353 share pairs, which are taken once.
-SIMILARITY_FILES: Mapping[str, tuple[str, ...]] = {
-    "RG-65": ("rg-65",),
-    "MC-30": ("mc-30",),
-    "WS-353": ("wordsim353-sim", "wordsim353-rel"),
-    "MTurk-771": ("mturk-771",),
-    "SimLex-999": ("simlex999",),
-    "MEN": ("men",),
-    "MTurk-287": ("mturk-287",),
-    "YP-130": ("yp-130",),
-    "Verb-143": ("verb-143",),
+ASSET = "word-tests"
+FROM_ASSET: Mapping[str, str] = {"WS-353": "wordsim353", "SimLex-999": "simlex999"}
+SIMILARITY_FILES: Mapping[str, str] = {
+    "RG-65": "rg-65",
+    "MC-30": "mc-30",
+    "MTurk-771": "mturk-771",
+    "MEN": "men",
+    "MTurk-287": "mturk-287",
+    "YP-130": "yp-130",
+    "Verb-143": "verb-143",
 }
 ANALOGY_FILES: Mapping[str, str] = {"Google": "google-analogies", "MSR": "msr"}
 _SEMANTIC = 5  # the first five categories of the Google set
 
 
-def read_similarity(folder: Path, names: Iterable[str] = SIMILARITY_FILES) -> list[SimilaritySet]:
-    """Read similarity sets of the folder word-benchmarks."""
+def read_similarity(folder: Path, names: Iterable[str]) -> list[SimilaritySet]:
+    """Read similarity sets of the folder word-benchmarks and of the asset, by name."""
+    names = list(names)
     there = {one.name: one for one in read_benchmarks(folder).similarity}
+    if any(name in FROM_ASSET for name in names):
+        there |= {f"{ASSET}/{one.name}": one for one in read_benchmarks().similarity}
     made = []
     for name in names:
-        parts = [_needed(there, file, folder) for file in SIMILARITY_FILES[name]]
-        rows = [pair for part in parts for pair in zip(part.pairs, part.scores, strict=True)]
-        joined: dict[tuple[str, str], float] = {}
-        for pair, score in rows:
-            joined.setdefault(pair, score)
-        made.append(SimilaritySet(name, list(joined), list(joined.values())))
+        file = f"{ASSET}/{FROM_ASSET[name]}" if name in FROM_ASSET else SIMILARITY_FILES[name]
+        found = _needed(there, file, folder)
+        made.append(SimilaritySet(name, found.pairs, found.scores))
     return made
 
 

@@ -321,3 +321,13 @@ def test_near_alone_is_judged_by_its_direction():
     record = Record()
     trainer = train(make_learner(Near()), epochs=3, watcher=record)
     assert trainer.progress.best["near"] == pytest.approx(-min(score["near"] for score in record.scores))
+
+
+def test_gradient_surgery_keeps_to_the_losses_of_its_update():
+    one, two = make_learner(), make_learner()
+    # With one task in the update there is nothing to project: surgery must not bring in the other's loss.
+    for learner, surgery in ((one, "sum"), (two, "pcgrad")):
+        train(learner, plan=[Update(losses=("mood",), surgery=surgery)], epochs=1)
+    assert same(weights(one), weights(two))
+    update = Update(without=("mood",), task="near")
+    assert (update.wants("mood"), update.wants("near"), update.touches("mood")) == (False, True, False)

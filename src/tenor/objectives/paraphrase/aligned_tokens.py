@@ -7,7 +7,7 @@ lone control character) is left out, and so is later one that the length limit c
 Shapes: n pairs; text 2i is the first and text 2i + 1 the second of pair i; F phrases, A aligned phrase pairs.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tenor.errors import TenorError
 from tenor.text.alignments import AlignedPair, Span
 from tenor.text.overlap import fingerprints
+from tenor.text.piece_spans import piece_spans
 from tenor.text.tokenizer import Joined, Pieces, Tokenizer
 
 Ints = NDArray[np.int64]
@@ -60,7 +61,7 @@ class AlignedTokens:
             for side, given in enumerate(pair.phrases):
                 text = 2 * number + side
                 spans = [*given, *(each[side] for each in pair.alignments)]
-                found = _in_pieces(spans, pieces.words[starts[text] : starts[text + 1]], len(texts[text]))
+                found = piece_spans(spans, pieces.words[starts[text] : starts[text + 1]], len(texts[text]))
                 places.append({span: place for place, span in enumerate(found)})
                 phrases.append(list(found.values()))
             known = [(one, two) for one, two in pair.alignments if one in places[0] and two in places[1]]
@@ -104,18 +105,6 @@ class AlignedTokens:
                 f"{len(self)} aligned pairs with {len(np.unique(self.prints))} different texts are too few: "
                 "a text is also paired with random others, which must differ from it and its partner."
             )
-
-
-def _in_pieces(spans: Iterable[Span], words: NDArray[np.int32], count: int) -> dict[Span, Span]:
-    """Return the stretch of pieces of each span of words, for those all of whose words have pieces."""
-    numbers = np.arange(count)
-    begins, ends = (np.searchsorted(words, numbers, side=side) for side in ("left", "right"))
-    there = np.concatenate([np.zeros(1, np.int64), np.cumsum(ends > begins)])
-    return {
-        (one, two): (int(begins[one]), int(ends[two - 1]))
-        for one, two in spans
-        if there[two] - there[one] == two - one
-    }
 
 
 def _flat(rows: Sequence[Sequence[tuple[int, int]]]) -> tuple[Ints, Ints]:

@@ -1,0 +1,177 @@
+"""A whole paraphrase stage on a small corpus: it learns, stops, goes on, and leaves a plain encoder."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from safetensors.numpy import load_file
+
+import tenor
+from paraphrase_corpus import aligned_pairs, all_words
+from tenor.encoders.bert.checkpoint import BertCheckpoint
+from tenor.errors import TenorError
+from tenor.layers.pooling_config import PoolingConfig
+from tenor.model.folder import read_folder
+from tenor.model.fresh import write_fresh
+from tenor.model.network import Network
+from tenor.model.phrases import judge_phrases, phrases_of, read_phrases
+from tenor.objectives.paraphrase.config import ParaphraseConfig
+from tenor.objectives.paraphrase.exporting import export_encoder
+from tenor.objectives.paraphrase.stage import ParaphraseTask
+from tenor.tasks.task import Metric
+from tenor.text.tokenizer import Tokenizer
+from tenor.training.config import RunConfig, TrainingConfig
+from tenor.training.decreases import StopAtDecrease
+from tenor.training.learner import Evaluation
+from tenor.training.own_run import train_in_folder
+from tenor.training.progress import Progress
+from tenor.training.task_learner import TaskLearner
+
+WIDTH = 32
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    new = tmp_path_factory.mktemp("fresh") / "encoder"
+    return write_fresh(new, all_words(), vocabulary=200, width=WIDTH, layers=2, heads=2, positions=64)
+
+
+def learner_of(folder, *, rows=200, config=None):
+    encoder = BertCheckpoint.load(folder).encoder
+    for module in encoder.modules():  # so that a few epochs are enough
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+    task = ParaphraseTask("stage", config or ParaphraseConfig(), width=WIDTH)
+    network = Network(encoder, pooling=PoolingConfig(), tasks={"stage": task})
+    tokenizer = Tokenizer.load(folder, max_tokens=64)
+    train, dev = (task.prepare(aligned_pairs(n, seed=n), tokenizer) for n in (rows, 40))
+    return TaskLearner(network, {"stage": train}, dev={"stage": dev}, batches={"stage": 20})
+
+
+def run_of(**settings):
+    usual = {"epochs": 2, "encoder_rate": 2e-3, "head_rate": 2e-3, "precision": "fp32"}
+    return RunConfig(training=TrainingConfig(monitor="stage.phrasal_accuracy", **usual | settings))
+
+
+@pytest.fixture(scope="module")
+def trained(folder, tmp_path_factory):
+    torch.set_num_threads(1)
+    learner = learner_of(folder, rows=60)
+    train_in_folder(learner, run_of(epochs=1), out=tmp_path_factory.mktemp("run"))
+    learner.network.eval()
+    return learner
+
+
+@pytest.mark.slow
+def test_the_stage_is_learned(folder, tmp_path):
+    learner, out = learner_of(folder, rows=1500), tmp_path / "run"
+    train_in_folder(learner, run_of(epochs=8), out=out, hooks=[StopAtDecrease("stage.phrasal_accuracy")])
+    learner.network.eval()
+    scores = learner.evaluate()["stage"].scores
+    # A third of all phrase pairs is in each class, so that the majority rate is about 0.35.
+    assert scores["phrasal_accuracy"] > 0.6
+    recalls = {label: scores[f"recall_{label}"] for label in ("paraphrase", "random", "in-paraphrase")}
+    assert max(recalls, key=recalls.get) == "random"
+    task, data = learner.network.task("stage"), learner.dev["stage"]
+    batch = task.collate(data, np.arange(len(data)))
+    with torch.no_grad():
+        table = task.predict(learner.network({"stage": batch})["stage"], batch).sum(0)[4:].reshape(3, 3)
+    wrong = table.sum() - np.trace(table)
+    assert table[0, 2] + table[2, 0] > 0.5 * wrong
+    assert (out / "log.jsonl").is_file()
+
+
+def test_a_stopped_stage_goes_on_to_the_same_weights(folder, tmp_path):
+    whole, stopped = learner_of(folder, rows=60), learner_of(folder, rows=60)
+    train_in_folder(whole, run_of(), out=tmp_path / "whole")
+
+    class Stop(StopAtDecrease):
+        def after_step(self, learner, progress):
+            if progress.step == 4:
+                raise KeyboardInterrupt
+
+    often = run_of(checkpoint_steps=1)
+    with pytest.raises(KeyboardInterrupt):
+        train_in_folder(stopped, often, out=tmp_path / "stopped", hooks=[Stop("stage")])
+    again = learner_of(folder, rows=60)
+    train_in_folder(again, often, out=tmp_path / "stopped", hooks=[StopAtDecrease("stage")])
+    for one, two in zip(whole.module.parameters(), again.module.parameters(), strict=True):
+        assert torch.equal(one, two)
+    with pytest.raises(TenorError, match="another run"):
+        train_in_folder(again, run_of(epochs=5), out=tmp_path / "stopped")
+
+
+@pytest.mark.parametrize(
+    ("scores", "stops_at"),
+    [([0.5, 0.4, 0.6, 0.7, 0.65], 5), ([0.5, 0.4, 0.3], 3), ([0.1, 0.2, 0.2, 0.1], None)],
+)
+def test_the_second_decrease(scores, stops_at):
+    progress, hook, found = Progress(), StopAtDecrease("stage"), None
+    for number, score in enumerate(scores, start=1):
+        told = Evaluation(scores={"accuracy": score}, metric=Metric("accuracy"), rows=1)
+        resumed = StopAtDecrease("stage")
+        resumed.load_state(json.loads(json.dumps(hook.state())))
+        hook = resumed
+        hook.after_evaluation(None, progress, {"stage": told})
+        if progress.stop and found is None:
+            found = number
+    assert found == stops_at
+
+
+def test_the_exported_encoder_is_plain(folder, trained, tmp_path):
+    from sentence_transformers import SentenceTransformer
+    from transformers import AutoModel
+
+    learner = trained
+    path = export_encoder(learner.network, read_folder(folder), tmp_path / "plain", name="fresh")
+    before, after = (load_file(each / "model.safetensors") for each in (folder, path))
+    assert before.keys() == after.keys()
+    np.testing.assert_array_equal(before["pooler.dense.weight"], after["pooler.dense.weight"])
+    key = "encoder.layer.0.output.dense.weight"
+    assert not np.array_equal(before[key], after[key])
+    assert not (path / "heads.safetensors").exists()
+    assert not (path / "phrases.json").exists()
+    _, loading = AutoModel.from_pretrained(path, output_loading_info=True)
+    assert not loading["missing_keys"]
+    assert not loading["unexpected_keys"]
+    texts = [" ".join(pair.first) for pair in aligned_pairs(3)]
+    ours = tenor.load(path, precision="fp32").encode(texts)
+    theirs = SentenceTransformer(str(path), device="cpu").encode(texts)
+    np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def test_the_exported_heads_say_what_the_stage_says(folder, trained, tmp_path):
+    learner = trained
+    path = export_encoder(learner.network, read_folder(folder), tmp_path / "with", name="fresh", heads=True)
+    model = tenor.load(path, precision="fp32")
+    pairs = aligned_pairs(6, seed=9)
+    task, network = learner.network.task("stage"), learner.network
+    data = task.prepare(pairs, model.tokenizer)
+    batch = task.collate(data, np.arange(6))
+    with torch.no_grad():
+        output = network({"stage": batch})["stage"]
+    told = model.predict("paraphrase", [(" ".join(p.first), " ".join(p.second)) for p in pairs])
+    np.testing.assert_allclose(told, output.sentences[:6].softmax(-1).numpy(), atol=1e-4)
+    classifier = phrases_of(model)
+    judged = judge_phrases(model, classifier, pairs)
+    gold = (output.labels == 0).numpy()
+    wanted = output.phrases.softmax(-1).numpy()[gold]
+    np.testing.assert_allclose(np.concatenate(judged), wanted, atol=1e-3)
+    assert judge_phrases(model, classifier, []) == []
+    (path / "phrases.json").write_text('{"spec": {"features": "odd", "labels": []}}')
+    with pytest.raises(TenorError, match="not understood"):
+        read_phrases(path, width=WIDTH)
+
+
+def test_phrases_beyond_the_limit_are_not_judged(folder, trained, tmp_path):
+    learner = trained
+    settings = read_folder(folder)
+    path = export_encoder(learner.network, settings, tmp_path / "cut", name="fresh", heads=True)
+    (path / "sentence_bert_config.json").write_text('{"max_seq_length": 7}')
+    told = json.loads((path / "tenor.json").read_text())
+    (path / "tenor.json").write_text(json.dumps(told | {"max_tokens": 7}))
+    model = tenor.load(path, precision="fp32")
+    (judged,) = judge_phrases(model, phrases_of(model), aligned_pairs(1))
+    assert np.isnan(judged).all(axis=1).any()
+    assert not np.isnan(judged).all()

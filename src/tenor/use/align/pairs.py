@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.resources import files
 from typing import Literal
 
 import numpy as np
@@ -11,7 +13,8 @@ from tenor.text.alignments import NOWHERE, AlignedPair, Span
 from tenor.text.examples import Origin
 from tenor.use.align.candidates import LONGEST, constituents, ngrams
 from tenor.use.align.extraction import consistent_pairs, maximal_pairs, minimal_pairs
-from tenor.use.align.words import DEFAULTS, AlignSettings, Links, align_words, middle_layer
+from tenor.use.align.paraphrases import PARAPHRASES, align_paraphrases
+from tenor.use.align.words import AlignSettings, Floats, Links, middle_layer
 
 Blocks = Literal["all", "minimal", "maximal"]
 
@@ -34,7 +37,7 @@ class PhraseSettings:
     longest: int = LONGEST  # words of an n-gram, where there is no tree
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Aligner:
     """Links the words of pairs by the vectors of a model, and pairs their phrases.
 
@@ -42,8 +45,17 @@ class Aligner:
     """
 
     model: Model
-    words: AlignSettings = DEFAULTS
+    words: AlignSettings = PARAPHRASES
     phrases: PhraseSettings = field(default_factory=PhraseSettings)
+
+    @cached_property
+    def centre(self) -> Floats:
+        """The mean word vector [width], over some everyday sentences and not over the pairs.
+
+        So a pair gives the same links in whatever company it comes.
+        """
+        states = self.model.word_states(_everyday(), layer=middle_layer(self.model.engine.layers))
+        return np.asarray(np.concatenate([state.vectors for state in states]).mean(axis=0), dtype=np.float32)
 
     def align(self, pairs: Sequence[WordPair]) -> Iterator[AlignedPair]:
         """Yield the alignment of every pair, in order; the word vectors of all are in memory at once."""
@@ -54,7 +66,8 @@ class Aligner:
 
     def _links(self, pair: WordPair, first: WordStates, second: WordStates) -> Links:
         links = np.zeros((len(pair.first), len(pair.second)), dtype=bool)
-        found = align_words(first.words, second.words, (first.vectors, second.vectors), settings=self.words)
+        vectors = first.vectors, second.vectors
+        found = align_paraphrases(first.words, second.words, vectors, centre=self.centre, settings=self.words)
         links[np.ix_(_places(pair.first, first), _places(pair.second, second))] = found
         return links
 
@@ -84,3 +97,9 @@ def _places(words: Sequence[str], states: WordStates) -> list[int]:
     begins = np.cumsum([0, *(len(word) + 1 for word in words[:-1])])
     places: list[int] = np.searchsorted(begins, states.spans[:, 0]).tolist()
     return places
+
+
+def _everyday() -> list[str]:
+    """Return sentences of many kinds: those by which encoders are made ready for whole numbers."""
+    text = files("tenor.encoders.bert").joinpath("calibration.txt").read_text(encoding="utf-8")
+    return text.splitlines()

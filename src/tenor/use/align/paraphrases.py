@@ -1,0 +1,107 @@
+"""Word links of two texts that are known to say the same.
+
+There more can be linked than in texts of which that is to be found out. Three steps come on top of those of
+:mod:`tenor.use.align.words`:
+
+1. the vectors are centred: what all words share says nothing about any of them;
+2. a stretch of words without links that stands between two links, in both texts (``because of`` between the
+   counterparts around ``owing to``), is linked whole, each word with each, if the pairs are close on average;
+3. an article without counterpart goes with the word after it, as people link it (``the removal`` and
+   ``removal``).
+
+A link raises F1 when its chance of being right is above half of F1, so that a chance of 0.45 is worth taking.
+On the train parts of MultiMWA (1,200 rows of MTRef, 800 of Wiki; layer 3 of the starter) micro F1 was:
+
+===============================  =====  =====
+                                 MTRef   Wiki
+===============================  =====  =====
+the steps of ``words``           0.797  0.980
++ centred                        0.801  0.980
++ articles                       0.810  0.980
++ stretches between links        0.812  0.980
++ more shared links              0.814  0.979
+===============================  =====  =====
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from tenor.use.align.words import AlignSettings, Floats, Links, cosines, links_from_scores, word_scores
+
+SHIFT = 0.1  # centred vectors have lower cosines; added, so that the floors keep their sense
+LONGEST_GAP = 5  # words of a stretch between two links
+GAP_MEAN = 0.2  # the mean score that its word pairs need
+PARAPHRASES = AlignSettings(share=0.05)
+
+_ARTICLES = frozenset(("the", "a", "an"))
+
+
+def align_paraphrases(
+    first: Sequence[str],
+    second: Sequence[str],
+    vectors: tuple[Floats, Floats],
+    *,
+    centre: Floats | None = None,
+    settings: AlignSettings = PARAPHRASES,
+) -> Links:
+    """Link the words of two texts that say the same, given a vector [d] for each word and their mean."""
+    if centre is None:
+        matrix = cosines(*vectors)
+    else:
+        matrix = cosines(vectors[0] - centre, vectors[1] - centre) + np.float32(SHIFT)
+    scores = word_scores(first, second, matrix, settings=settings)
+    return filled(links_from_scores(scores, settings=settings), scores, first, second)
+
+
+def filled(links: Links, scores: Floats, first: Sequence[str], second: Sequence[str]) -> Links:
+    """Add to links those of articles, then those of stretches between links."""
+    return with_gaps(with_articles(links, first, second), scores)
+
+
+def with_articles(links: Links, first: Sequence[str], second: Sequence[str]) -> Links:
+    """Link an article without counterpart to all counterparts of the word after it.
+
+    >>> links = np.array([[False], [True]])
+    >>> with_articles(links, ["The", "dogs"], ["dogs"]).tolist()
+    [[True], [True]]
+    """
+    found = links.copy()
+    for side, words in ((found, first), (found.T, second)):
+        for place in range(len(words) - 2, -1, -1):
+            if words[place].casefold() in _ARTICLES and not side[place].any():
+                side[place] = side[place + 1]
+    return found
+
+
+def with_gaps(links: Links, scores: Floats, *, longest: int = LONGEST_GAP, mean: float = GAP_MEAN) -> Links:
+    """Link all of two stretches without links that stand between the same links, if close on average.
+
+    The ends of the texts count as linked to each other.
+
+    >>> links = np.zeros((4, 3), dtype=bool)
+    >>> links[0, 0] = links[3, 2] = True
+    >>> with_gaps(links, np.full((4, 3), 0.3, dtype=np.float32)).astype(int).tolist()
+    [[1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]]
+    """
+    found = links.copy()
+    framed = np.pad(links, 1)  # word i is row i + 1
+    framed[0, 0] = framed[-1, -1] = True
+    columns = {begin: end for begin, end in _free(np.asarray(framed.any(axis=0))) if end - begin <= longest}
+    for top, bottom in _free(np.asarray(framed.any(axis=1))):
+        if bottom - top > longest:
+            continue
+        for left in np.flatnonzero(framed[top - 1]) + 1:
+            right = columns.get(int(left))
+            if right is not None and framed[bottom, right]:
+                block = slice(top - 1, bottom - 1), slice(int(left) - 1, right - 1)
+                if scores[block].mean() >= mean:
+                    found[block] = True
+    return found
+
+
+def _free(linked: Links) -> Iterator[tuple[int, int]]:
+    """Yield the stretches without links, which never touch the two ends of a frame."""
+    edges = np.flatnonzero(np.diff(linked.astype(np.int8)))
+    for begin, end in edges.reshape(-1, 2).tolist():
+        yield begin + 1, end + 1

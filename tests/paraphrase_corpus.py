@@ -8,7 +8,7 @@ import numpy as np
 from tenor.text.alignments import AlignedPair
 from tenor.text.examples import Origin, Pair
 
-THINGS = 32
+THINGS, TOPIC = 32, 8
 _SYLLABLES = ("ba", "ke", "mi", "lo", "tu", "ra", "ne", "si")
 
 
@@ -19,7 +19,9 @@ def name(thing: int, form: int) -> str:
 
 def two_texts(random: np.random.Generator, *, size: int = 5) -> tuple[list[str], list[str], list[int]]:
     """Return a text, its paraphrase in other words, and where each word of the first stands in the second."""
-    things = random.choice(THINGS, size=size, replace=False)
+    # A text is about one of a few topics, so that a random other one is mostly about something else.
+    topic = random.integers(THINGS // TOPIC)
+    things = topic * TOPIC + random.choice(TOPIC, size=size, replace=False)
     places = np.arange(size)
     if random.random() < 0.5:  # the two halves change places
         places = np.roll(places, size // 2)
@@ -38,6 +40,7 @@ def aligned_pairs(count: int, *, seed: int = 0, size: int = 5) -> list[AlignedPa
         links = tuple(enumerate(places))
         spans = [((i, i + 1), (j, j + 1)) for i, j in links]
         spans += [((i, i + 2), (j, j + 2)) for i, j in links[:-1] if places[i + 1] == j + 1]
+        spans += [((i, i + 3), (j, j + 3)) for i, j in links[:-2] if places[i + 1 : i + 3] == [j + 1, j + 2]]
         pairs.append(
             AlignedPair(tuple(first), tuple(second), links, tuple(spans), origin=Origin("p", line + 1))
         )

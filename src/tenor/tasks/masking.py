@@ -1,0 +1,118 @@
+"""Which tokens a masked language model must guess, and what it sees in their place.
+
+A share of all tokens (15 %) is chosen; of these 80 % become [MASK], 10 % a random token and 10 % stay as they
+are (Devlin et al., 2019). Whole words are chosen at once where asked for: all pieces of a word, or none.
+Special tokens are never chosen, and at least one token of every text is.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenor.errors import TenorError
+from tenor.text.tokens import Tokens
+
+Ints = NDArray[np.int32]
+KEPT = -100  # the label of a token that is not to be guessed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaskingConfig:
+    """How tokens are hidden."""
+
+    share: float = 0.15
+    whole_words: bool = False
+    masked: float = 0.8
+    replaced: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share < 1:
+            raise TenorError(f"share is {self.share}; it must be above 0 and below 1.")
+        if min(self.masked, self.replaced) < 0 or self.masked + self.replaced > 1:
+            raise TenorError("masked and replaced are parts of a whole; together they are at most 1.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Vocabulary:
+    """What masking must know of the tokens: the id of [MASK], and which ids stand for something."""
+
+    mask: int
+    usual: Ints
+    """The ids that may take a token's place, in ascending order: no special ones."""
+    inside: NDArray[np.bool_]
+    """For every id, whether it goes on with the word of the piece before."""
+
+
+def mask_tokens(
+    tokens: Tokens, vocabulary: Vocabulary, config: MaskingConfig, generator: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """Return what the model sees [T] and what it must guess [T], ``KEPT`` where nothing.
+
+    >>> tokens = Tokens.from_lists([[0, 5, 6, 7, 1]])
+    >>> known = Vocabulary(mask=2, usual=np.arange(5, 9, dtype=np.int32), inside=np.zeros(9, dtype=bool))
+    >>> seen, labels = mask_tokens(tokens, known, MaskingConfig(share=0.3), np.random.default_rng(1))
+    >>> bool((labels[seen == 2] >= 5).all()), int(seen[0]), int(seen[-1])
+    (True, 0, 1)
+    """
+    ids = tokens.ids
+    usual = _is_usual(ids, vocabulary)
+    text_of = np.repeat(np.arange(len(tokens)), tokens.lengths)
+    word_of = _words(ids, usual, text_of, vocabulary, whole=config.whole_words)
+    score = generator.random(int(word_of[-1]) + 1 if len(word_of) else 0)[word_of]
+    chosen = usual & (score < config.share)
+    chosen |= _at_least_one(chosen, usual, score, text_of, len(tokens))
+    labels = np.where(chosen, ids, KEPT).astype(np.int32)
+    return _seen(ids, chosen, vocabulary, config, generator), labels
+
+
+def _is_usual(ids: Ints, vocabulary: Vocabulary) -> NDArray[np.bool_]:
+    known = np.zeros(len(vocabulary.inside), dtype=bool)
+    known[vocabulary.usual] = True
+    return known[ids]
+
+
+def _words(
+    ids: Ints, usual: NDArray[np.bool_], text_of: NDArray[np.int64], vocabulary: Vocabulary, *, whole: bool
+) -> NDArray[np.int64]:
+    """Number what is chosen at once [T]: words, or single tokens."""
+    if not whole:
+        return np.arange(len(ids))
+    begins = ~vocabulary.inside[ids] | ~usual
+    if len(ids):
+        begins[0] = True
+        begins[1:] |= (text_of[1:] != text_of[:-1]) | ~usual[:-1]
+    return np.cumsum(begins) - 1
+
+
+def _at_least_one(
+    chosen: NDArray[np.bool_],
+    usual: NDArray[np.bool_],
+    score: NDArray[np.float64],
+    text_of: NDArray[np.int64],
+    count: int,
+) -> NDArray[np.bool_]:
+    """Choose what has the lowest score in texts where nothing was chosen."""
+    lowest = np.full(count, np.inf)
+    np.minimum.at(lowest, text_of[usual], score[usual])
+    has = np.zeros(count, dtype=bool)
+    has[text_of[chosen]] = True
+    lone: NDArray[np.bool_] = usual & ~has[text_of] & (score == lowest[text_of])
+    return lone
+
+
+def _seen(
+    ids: Ints,
+    chosen: NDArray[np.bool_],
+    vocabulary: Vocabulary,
+    config: MaskingConfig,
+    generator: np.random.Generator,
+) -> Ints:
+    places = np.flatnonzero(chosen)
+    fate = generator.random(len(places))
+    seen = ids.copy()
+    seen[places[fate < config.masked]] = vocabulary.mask
+    other = places[(fate >= config.masked) & (fate < config.masked + config.replaced)]
+    if len(vocabulary.usual):
+        seen[other] = generator.choice(vocabulary.usual, size=len(other))
+    return seen

@@ -1,4 +1,4 @@
-"""Word and phrase alignment against human links: `python bench/align.py DATA_FOLDER [--part PART] [--rows N]`.
+"""Word and phrase alignment against human links: `python bench/align.py DATA_FOLDER [--part P] [--rows N]`.
 
 DATA_FOLDER holds `multimwa/{mtref,wiki}-{train,dev}.tsv.gz`: tab-separated id, first text in words, -, second
 text, -, -, -, sure links `i-j …`, possible links. The figures are micro precision, recall and F1 over all

@@ -46,6 +46,10 @@ Blocks = Annotated[
 ]
 Longest = Annotated[int, typer.Option(min=1, max=40, help="Words of the longest phrase, without --trees.")]
 
+Model1 = Annotated[
+    bool, typer.Option("--model1", help="Also learn from the pairs which words go together (IBM Model 1).")
+]
+
 
 def align(
     source: Source,
@@ -55,6 +59,7 @@ def align(
     trees: Trees = False,
     blocks: Blocks = BlocksChoice.all,
     longest: Longest = 6,
+    model1: Model1 = False,
     model: Model = "minilm",
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
@@ -75,7 +80,9 @@ def align(
         phrases=PhraseSettings(blocks=blocks.value, longest=longest),
     )
     with progress_bar("Aligning", quiet=quiet) as bar:
-        done = align_file(aligner, pairs, out_, progress=bar.follow, note=None if quiet else notes.print)
+        done = align_file(
+            aligner, pairs, out_, model1=model1, progress=bar.follow, note=None if quiet else notes.print
+        )
     if not quiet and (summary := done.problems.summary()):
         notes.print(summary)
     without = f" ({done.unaligned:,} without)" if done.unaligned else ""

@@ -6,7 +6,7 @@ finished, and a run that was killed goes on from there.
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs
 from tenor.text.trees import Tree, read_tree
 from tenor.text.words import split_words
+from tenor.use.align.model1 import WordTable, fit_word_table
 from tenor.use.align.pairs import Aligner, WordPair
 from tenor.use.embed.journal import Journal
 from tenor.use.embed.vector_files import digest_texts
@@ -95,18 +96,20 @@ def align_file(
     source: PairSource,
     out: str | Path,
     *,
-    settings: Mapping[str, Any] | None = None,
+    model1: bool = False,
     progress: Progress | None = None,
     note: Note | None = None,
 ) -> AlignedFile:
     """Align the pairs of ``source`` into ``out``, one JSON object a line (see :mod:`tenor.text.alignments`).
 
-    ``settings`` is what else decides the output, besides model and pairs: a beginning made with other ones is
-    not continued. ``note`` hears that an earlier run is continued or thrown away.
+    With ``model1`` a word table is first trained on the pairs. ``note`` hears that an earlier run goes on or
+    is thrown away.
     """
     out = _checked(Path(out), source)
     total = None if source.once else sum(1 for _ in source.read())
-    with Journal(out, _deciding(aligner, source, settings or {}), note=note) as journal:
+    if model1:
+        aligner = replace(aligner, table=_word_table(source))
+    with Journal(out, _deciding(aligner, source), note=note) as journal:
         problems = Problems(strict=source.strict)
         done, hasher, pairs = _begin(journal, source, problems, note)
         if progress is not None:
@@ -137,12 +140,19 @@ def _checked(out: Path, source: PairSource) -> Path:
     return out
 
 
-def _deciding(aligner: Aligner, source: PairSource, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _word_table(source: PairSource) -> WordTable:
+    if source.once:
+        raise TenorError("IBM Model 1 reads the pairs twice, which standard input cannot be; give a file.")
+    return fit_word_table((pair.first, pair.second) for pair in source.read())
+
+
+def _deciding(aligner: Aligner, source: PairSource) -> dict[str, Any]:
     columns = None if source.columns is None else {role: str(name) for role, name in source.columns.items()}
     return {
         "source": str(source.path), "columns": columns, "shape": source.shape,
         "model": aligner.model.fingerprint, "precision": aligner.model.precision,
-        "words": asdict(aligner.words), "phrases": asdict(aligner.phrases), **settings,
+        "words": asdict(aligner.words), "phrases": asdict(aligner.phrases),
+        "model1": aligner.table is not None,
     }  # fmt: skip
 
 

@@ -13,10 +13,12 @@ from tenor.text.alignments import NOWHERE, AlignedPair, Span
 from tenor.text.examples import Origin
 from tenor.use.align.candidates import LONGEST, constituents, ngrams
 from tenor.use.align.extraction import consistent_pairs, maximal_pairs, minimal_pairs
+from tenor.use.align.model1 import WordTable
 from tenor.use.align.paraphrases import PARAPHRASES, align_paraphrases
 from tenor.use.align.words import AlignSettings, Floats, Links, middle_layer
 
 Blocks = Literal["all", "minimal", "maximal"]
+MODEL1 = np.float32(0.1)  # weight of IBM Model 1 beside the cosines
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Aligner:
     model: Model
     words: AlignSettings = PARAPHRASES
     phrases: PhraseSettings = field(default_factory=PhraseSettings)
+    table: WordTable | None = None  # of IBM Model 1, trained on the pairs themselves
 
     @cached_property
     def centre(self) -> Floats:
@@ -67,7 +70,10 @@ class Aligner:
     def _links(self, pair: WordPair, first: WordStates, second: WordStates) -> Links:
         links = np.zeros((len(pair.first), len(pair.second)), dtype=bool)
         vectors = first.vectors, second.vectors
-        found = align_paraphrases(first.words, second.words, vectors, centre=self.centre, settings=self.words)
+        bonus = None if self.table is None else MODEL1 * self.table.chances(first.words, second.words)
+        found = align_paraphrases(
+            first.words, second.words, vectors, centre=self.centre, bonus=bonus, settings=self.words
+        )
         links[np.ix_(_places(pair.first, first), _places(pair.second, second))] = found
         return links
 

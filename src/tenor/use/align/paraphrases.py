@@ -43,14 +43,19 @@ def align_paraphrases(
     vectors: tuple[Floats, Floats],
     *,
     centre: Floats | None = None,
+    bonus: Floats | None = None,
     settings: AlignSettings = PARAPHRASES,
 ) -> Links:
-    """Link the words of two texts that say the same, given a vector [d] for each word and their mean."""
+    """Link the words of two texts that say the same, given a vector [d] for each word.
+
+    ``centre`` [d] is the mean of word vectors; ``bonus`` [n, m] is added to the scores of the word pairs.
+    """
     if centre is None:
         matrix = cosines(*vectors)
     else:
         matrix = cosines(vectors[0] - centre, vectors[1] - centre) + np.float32(SHIFT)
     scores = word_scores(first, second, matrix, settings=settings)
+    scores = scores if bonus is None else scores + bonus
     return filled(links_from_scores(scores, settings=settings), scores, first, second)
 
 

@@ -11,6 +11,7 @@ pytest.importorskip("openvino")
 import openvino
 from openvino import opset13 as op
 
+from tenor.encoders.bert import openvino_engine
 from tenor.encoders.bert.config import BertConfig
 from tenor.encoders.bert.openvino_engine import OpenVINOEngine
 from tenor.encoders.bert.openvino_graph import BertGraph, constant
@@ -222,3 +223,18 @@ def test_calibration_covers_short_and_long(tiny_folder):
     assert len(lengths) > 100
     assert lengths.min() < 6
     assert lengths.max() > 100
+
+
+def test_few_shapes_are_kept_in_memory(tiny_folder, monkeypatch):
+    """The setting cannot be read back, so this holds that it is given and taken, without the way out."""
+    given = []
+
+    class Core:
+        def compile_model(self, model, device, settings):
+            given.append(settings)
+            return core.compile_model(model, device, settings)
+
+    core = openvino_engine._core()
+    monkeypatch.setattr(openvino_engine, "_core", Core)
+    engine(tiny_folder)._compiled(None)
+    assert [settings.get("CPU_RUNTIME_CACHE_CAPACITY") for settings in given] == ["64"]

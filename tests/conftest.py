@@ -5,8 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tiny import write_tiny_model
+
+# How long an example takes says nothing on a busy machine.
+settings.register_profile("tenor", deadline=None)
+settings.load_profile("tenor")
 
 # Tests run two at a time on two cores; more threads would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

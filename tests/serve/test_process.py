@@ -114,7 +114,8 @@ def test_memory_stays_flat(tiny_folder):
         for _ in range(40):
             assert client.post("/api/embed", json={"texts": texts}).status_code == 200
             client.post("/api/embed", content=b"x" * 10_000_000, headers={"content-type": "application/json"})
-        assert resident(client) - before < 30_000_000
+        # Bodies that stayed would be 400 MB; what the allocator keeps differs from machine to machine.
+        assert resident(client) - before < 60_000_000
 
 
 def test_a_busy_port_and_a_missing_model_are_told_in_a_sentence(tiny_folder):

@@ -194,8 +194,8 @@ def words_section(result):
     yield "## Word vectors, beside gensim, numpy and geoopt"
     yield ""
     yield (
-        "CPU seconds of one thread. gensim was given a tenth of the file and 50 of the questions, and its time "
-        "multiplied."
+        "CPU seconds of one thread. gensim was given a tenth of the file and 50 of the questions, and its "
+        "time multiplied."
     )
     yield ""
     yield "| job | tenor s | beside | ratio | asked |"

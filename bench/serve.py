@@ -140,7 +140,7 @@ def alternate(sides, texts, options):
     """Run all rounds; return the bare product around each, in the order of the rounds."""
     bracket = []
     for side in sides:  # so that memory is claimed and caches are filled before anything counts
-        side.load(texts, clients=options.clients, seconds=min(10, options.seconds), warm_up=0)
+        side.load(texts, clients=options.clients, seconds=30, warm_up=0)
         side.memory.clear()
     for _ in range(options.rounds):
         for side in sides:

@@ -149,6 +149,7 @@ def test_nothing_heavy_is_imported(tiny_folder):
 
 def test_a_sentiment_is_named_only_where_it_is_clear():
     from tenor.cli.compare import _feeling
+    from tenor.use.classify import Answer
 
-    assert _feeling("positive", {"negative": 0.02, "positive": 0.98}) == "positive (98%)"
-    assert _feeling("negative", {"negative": 0.85, "positive": 0.15}) == "unclear"
+    assert _feeling(Answer(("positive",), {"negative": 0.02, "positive": 0.98})) == "positive (98%)"
+    assert _feeling(Answer(("negative",), {"negative": 0.85, "positive": 0.15})) == "unclear"

@@ -79,6 +79,23 @@ def test_compare_is_that_of_the_command(live, model):
     ]
 
 
+def test_compare_takes_in_what_is_beyond_the_limit_when_asked(live, model, tiny_folder):
+    long = " ".join(TEXTS * 40)
+    cut, whole = (
+        checked(live, "/api/compare", live.post("/api/compare", {"first": long, "second": TEXTS[0]} | more))
+        for more in ({}, {"long": "chunk"})
+    )
+    assert cut["cut"][0] > 0
+    assert whole["cosine"] == pytest.approx(compare(model, long, TEXTS[0], long="chunk").cosine, abs=1e-4)
+    assert abs(whole["cosine"] - cut["cosine"]) > 1e-4
+    # A warning is for people elsewhere: no flag of the command, no path of this machine.
+    told = " ".join(cut["warnings"] + whole["warnings"])
+    assert "Beyond the limit" in told
+    assert "--long" not in told
+    assert str(tiny_folder) not in told
+    assert tiny_folder.name in told  # it has no fitted scale, and is named
+
+
 def test_compare_refuses_texts_with_nothing_to_read(live):
     response = live.post("/api/compare", {"first": " \u200b", "second": "the cat"})
     assert response.status_code == 422
@@ -135,6 +152,7 @@ def test_compare_says_what_the_heads_say(labelling):
     found = checked(labelling, "/api/compare", labelling.post("/api/compare", body))
     expected = compare(labelling.service.content.model, TEXTS[0], TEXTS[2]).to_json()
     assert found["paraphrase"] == pytest.approx(expected["paraphrase"], abs=1e-3)
+    assert [each["clear"] for each in found["sentiment"]] == [each["clear"] for each in expected["sentiment"]]
     assert [each["label"] for each in found["sentiment"]] == [each["label"] for each in expected["sentiment"]]
     assert found["sentiment"][0]["probabilities"] == pytest.approx(
         expected["sentiment"][0]["probabilities"], abs=1e-3

@@ -192,14 +192,15 @@ def test_paraphrase_and_sentiment_are_drawn(page):
     page.run(
         "const real = window.fetch; window.fetch = async (path, options) => {"
         " const found = await (await real(path, options)).json(); found.paraphrase = 0.124;"
-        " found.sentiment = [{ label: 'positive', probabilities: { positive: 0.93, negative: 0.07 } },"
-        " { label: 'negative', probabilities: { positive: 0.45, negative: 0.55 } }];"
+        " found.sentiment = ["
+        " { label: 'positive', probabilities: { positive: 0.93, negative: 0.07 }, clear: true },"
+        " { label: 'negative', probabilities: { positive: 0.45, negative: 0.55 }, clear: false }];"
         " return new Response(JSON.stringify(found)); };"
     )
     page.click("#compare-form .primary")
     page.until(lambda: "12% likely" in page.text(".scores"), "the paraphrase")
     assert "they do not say the same" in page.text(".scores")
-    assert [each.text for each in page.all(".tone")] == ["sounds positive 93%", "sounds mixed"]
+    assert [each.text for each in page.all(".tone")] == ["sounds positive 93%", "sentiment unclear"]
 
 
 # When the server refuses, or is gone

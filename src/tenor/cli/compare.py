@@ -12,7 +12,6 @@ With --file every pair of a file is scored, one line each: its line in the file,
 import json
 import math
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,11 +25,11 @@ if TYPE_CHECKING:
     from tenor.model import Model
     from tenor.model.encoding import Long as LongName
     from tenor.use.align.explain import Stretch
+    from tenor.use.classify import Answer
     from tenor.use.compare.comparing import Comparison
 
 _SHOWN = 500  # characters of a phrase or text
 _CELLS = 20  # of the bar
-_CLEAR = 0.9  # the least probability of a sentiment that is named
 
 First = Annotated[str | None, typer.Argument(metavar="A", help="A text.", show_default=False)]
 Second = Annotated[str | None, typer.Argument(metavar="B", help="Another text.", show_default=False)]
@@ -68,6 +67,8 @@ def compare(
         _print_json(found) if json_ else _print(found)
         for warning in () if quiet or json_ else found.warnings:
             notes.print(warning, style="yellow")
+        if any(found.cut) and long.value == "truncate" and not (quiet or json_):
+            notes.print("--long chunk takes all of both texts into the similarity.", style="yellow")
     else:
         raise TenorError(
             'Expected two texts (tenor compare "A" "B") or a file of pairs (--file pairs.tsv). '
@@ -151,15 +152,18 @@ def _of_tasks(found: "Comparison") -> list[str]:
     if found.paraphrase is not None:
         lines.append(f"paraphrase {found.paraphrase:.0%} likely")
     if found.sentiments:
-        first, second = (_feeling(each.label, each.probabilities) for each in found.sentiments)
+        first, second = (_feeling(each) for each in found.sentiments)
         lines.append(f"sentiment  first {first}, second {second}")
     return lines
 
 
-def _feeling(label: str | None, probabilities: Mapping[str, float] | None) -> str:
-    share = max((probabilities or {}).values(), default=1.0)
-    # Texts without any feeling get one or the other label too, but with less certainty.
-    return "unclear" if share < _CLEAR else f"{label} ({share:.0%})"
+def _feeling(sentiment: "Answer") -> str:
+    from tenor.use.compare.comparing import is_clear
+
+    if not is_clear(sentiment):
+        return "unclear"
+    share = (sentiment.probabilities or {}).get(sentiment.label or "")
+    return f"{sentiment.label}" if share is None else f"{sentiment.label} ({share:.0%})"
 
 
 def _rows(found: "Comparison") -> list[tuple[str, str, str, str, str]]:

@@ -6,6 +6,7 @@ BERT checkpoint with mean pooling, which `tenor`, `transformers` and sentence-tr
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tenor.encoders.bert.config import BertConfig
@@ -14,6 +15,42 @@ from tenor.files import atomic_folder, write_json
 
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 _LETTERS = 1000  # the most different letters; rarer ones become [UNK]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreshConfig:
+    """The ``[fresh]`` section of a run file: a new encoder instead of one that knows something already.
+
+    >>> FreshConfig(layers=2).width
+    256
+    """
+
+    layers: int = 4
+    width: int = 256
+    heads: int = 4
+    hidden: int | None = None
+    """Width of the inner layers. Default: four times that of the encoder."""
+    vocabulary: int = 10_000
+    """The most word pieces, learned from the texts that are trained on."""
+    positions: int = 128
+    """The most tokens of a text."""
+    lower: bool = True
+    """Whether capitals count as small letters."""
+
+    def __post_init__(self) -> None:
+        for name in ("layers", "width", "heads", "hidden"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise TenorError(f"{name} is {value}; it must be at least 1.")
+        if self.width % self.heads:
+            raise TenorError(f"width is {self.width}, which {self.heads} heads cannot share equally.")
+        for name, least in (("vocabulary", 2 * len(SPECIALS)), ("positions", 8)):
+            if getattr(self, name) < least:
+                raise TenorError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
+
+    def write(self, folder: str | Path, texts: Iterable[str], *, seed: int = 1) -> Path:
+        """Write such an encoder, with a vocabulary learned from texts, to a new folder."""
+        return write_fresh(folder, texts, **asdict(self), seed=seed)
 
 
 def write_fresh(

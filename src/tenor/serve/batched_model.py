@@ -1,6 +1,7 @@
 """A model whose texts share passes with those of other requests."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -22,6 +23,7 @@ class BatchedModel(Model):
 
     def __init__(self, model: Model, batcher: Batcher, limits: Limits) -> None:
         self.__dict__.update(vars(model))
+        self.name = Path(model.name).name  # stands in warnings, and clients never see a path of this machine
         self._model, self._batcher, self._limits = model, batcher, limits
 
     def encode(

@@ -88,7 +88,7 @@ class Service:
         from tenor.use.compare.comparing import compare
 
         check_texts([request.first, request.second], self.limits)
-        return compare(self.model, request.first, request.second).to_json()
+        return compare(self.model, request.first, request.second, long=request.long).to_json()
 
     def classify(self, request: shapes.ClassifyRequest) -> shapes.ClassifyAnswer:
         """Ask the tasks of the model about texts or pairs."""

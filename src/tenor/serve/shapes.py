@@ -41,6 +41,10 @@ class CompareRequest:
 
     first: Word
     second: Word
+    long: Annotated[
+        Literal["truncate", "chunk"],
+        Rule("Beyond the model's limit: leave out, or take all of a text into the similarity."),
+    ] = "truncate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ class Labelled:
 
     label: str | None
     probabilities: dict[str, float]
+    clear: Annotated[bool, Rule("Whether it is certain enough to be named.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Literal
 from tenor.errors import TenorError, did_you_mean
 from tenor.layers.pooling_config import PoolingConfig
 
-Kind = Literal["classify", "pair", "similarity", "match"]
+Kind = Literal["classify", "pair", "similarity", "match", "language"]
 Head = Literal["linear", "mlp", "residual", "cosine", "affine"]
 Feature = Literal["u", "v", "diff", "abs", "product", "cosine", "jaccard"]
 Encoding = Literal["siamese", "joint"]
@@ -25,9 +25,10 @@ ROLES: dict[Kind, tuple[str, ...]] = {
     "pair": ("first", "second", "label"),  # a class of two texts together
     "similarity": ("first", "second", "score"),  # a number for two texts
     "match": ("first", "second"),  # two texts that belong together, against all others of the batch
+    "language": (),  # hidden tokens of texts: what an encoder is pre-trained by
 }
 # Columns that a kind reads where they are named.
-OPTIONAL_ROLES: dict[Kind, tuple[str, ...]] = {"match": ("negative",)}
+OPTIONAL_ROLES: dict[Kind, tuple[str, ...]] = {"match": ("negative",), "language": ("text",)}
 
 # The heads of each kind, its default first; a pair encoded jointly is one text and has the heads of one.
 HEADS: dict[Kind, tuple[Head, ...]] = {
@@ -35,6 +36,7 @@ HEADS: dict[Kind, tuple[Head, ...]] = {
     "pair": ("mlp", "linear", "residual", "affine"),
     "similarity": ("cosine", "affine", "mlp", "linear", "residual"),
     "match": ("cosine",),
+    "language": (),
 }
 JOINT_HEADS: tuple[Head, ...] = ("linear", "mlp", "residual")
 METRICS: dict[Kind, tuple[MetricName, ...]] = {
@@ -42,10 +44,13 @@ METRICS: dict[Kind, tuple[MetricName, ...]] = {
     "pair": ("accuracy", "f1", "f1_macro", "f1_micro", "matthews"),
     "similarity": ("pearson", "spearman"),
     "match": ("mrr", "recall_at_1"),
+    "language": (),
 }
 _OF_HEAD = ("head", "features", "hidden", "blocks", "dropout", "encoding", "pooling")
+_PREDICTING: tuple[Kind, ...] = ("classify", "pair", "similarity", "match")
 # Keys that only some kinds of tasks have.
 _ONLY: Mapping[str, tuple[Kind, ...]] = {
+    **dict.fromkeys((*_OF_HEAD, "metric"), _PREDICTING),
     "features": ("pair", "similarity"),
     "encoding": ("pair", "similarity"),
     "share": ("pair", "similarity"),
@@ -60,12 +65,15 @@ _ONLY: Mapping[str, tuple[Kind, ...]] = {
     "temperature": ("match", "similarity"),
     "symmetric": ("match",),
     "mine": ("match",),
+    "masking": ("language",),
+    "whole_words": ("language",),
+    "next_sentence": ("language",),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskConfig:
-    """One ``[tasks.NAME]`` section of a run file; only kind, train and columns must be given.
+    """One ``[tasks.NAME]`` section of a run file; only kind, train and, mostly, columns must be given.
 
     >>> TaskConfig(kind="match", train=Path("a.tsv"), columns={"first": 1, "second": 2}).batch
     16
@@ -128,12 +136,19 @@ class TaskConfig:
     """Hard negatives per row, found anew with the model as it stands before every epoch. Default: 0."""
     metric: MetricName | None = None
     """The score that the best checkpoint is chosen by. Default: accuracy (f1_micro for several labels),
-    pearson, mrr."""
+    pearson, mrr; of a language task always the perplexity."""
+    masking: float | None = None
+    """The share of tokens that is hidden. Default: 0.15."""
+    whole_words: bool | None = None
+    """Whether all pieces of a word are hidden together. Default: false."""
+    next_sentence: bool | None = None
+    """Whether it is also told if a text follows another in the file. Default: false."""
 
     def __post_init__(self) -> None:
         self._check_columns()
         self._check_kind()
-        self._check_head()
+        if self.kind != "language":  # which has one head, and no choice of it
+            self._check_head()
         self._check_numbers()
         self._check_range()
 
@@ -201,6 +216,8 @@ class TaskConfig:
             value = getattr(self, name)
             if value is not None and not 0 <= value < 1:
                 raise TenorError(f"{name} is {value}; it must be at least 0 and below 1.")
+        if self.masking is not None and not 0 < self.masking < 1:
+            raise TenorError(f"masking is {self.masking}; it must be above 0 and below 1.")
         if not (math.isfinite(self.weight) and self.weight >= 0):
             raise TenorError(f"weight is {self.weight}; it must be a number of at least 0.")
         for name in ("temperature", "scale"):

@@ -15,11 +15,11 @@ Example = Sentence | Pair | Triple
 
 def read_examples(task: TaskConfig, file: Path, *, problems: Problems) -> Iterator[Example]:
     """Yield the examples of one of the task's files; rows without text, label or score are reported."""
-    if task.kind == "classify":
+    if task.kind in ("classify", "language"):
         return read_texts(
             file,
-            column=task.columns["text"],
-            label=task.columns["label"],
+            column=task.columns.get("text"),
+            label=task.columns.get("label"),
             delimiter=task.delimiter,
             quote=task.quote,
             header=task.header,

@@ -3,19 +3,24 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import nn
 
 from tenor.assets import MODELS, find
 from tenor.encoders.bert.checkpoint import BertCheckpoint
+from tenor.encoders.bert.encoder import BertEncoder
 from tenor.errors import TenorError
 from tenor.layers.attention import PackedAttention
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.folder import ModelFolder, read_folder
 from tenor.model.network import Network
 from tenor.tasks.building import build_tasks
+from tenor.tasks.config import TaskConfig
+from tenor.tasks.language import LanguageConfig, LanguageTask
+from tenor.tasks.masking import MaskingConfig
+from tenor.tasks.task import Task
 from tenor.text.tokenizer import Tokenizer
 from tenor.training.config import RunConfig, TrainingConfig
 from tenor.training.distributed import World
@@ -55,6 +60,7 @@ def build_learner(
     settings = read_folder(find(run.encoder, kinds=MODELS))
     if settings.kind != "bert":
         raise TenorError(f"{run.encoder} is a table of vectors, which is not trained; choose a BERT encoder.")
+    settings = _limited(settings, run.max_tokens)
     tokenizer = Tokenizer.load(settings.encoder, max_tokens=settings.max_tokens, lower=settings.lower)
     encoder = BertCheckpoint.load(settings.encoder).encoder
     training, pooling = run.training, PoolingConfig.parse(run.pooling)
@@ -62,8 +68,7 @@ def build_learner(
         set_dropout(encoder, training.dropout)
     freeze_parts(encoder, training)
     rows = {name: each.train for name, each in examples.items()}
-    sizes = {"width": encoder.config.width, "layers": encoder.config.layers}
-    tasks = build_tasks(run.tasks, rows, pooling=pooling, seed=run.seed, **sizes)
+    tasks = _tasks_on(encoder, run, rows, pooling)
     network = Network(encoder, pooling=pooling, tasks=tasks).to(device)
     weigh = UncertaintyWeights if training.weighing == "uncertainty" else FixedWeights
     learner = TaskLearner(
@@ -82,6 +87,38 @@ def build_learner(
         tokens_per_pass=training.tokens_per_pass,
     )
     return Built(learner=learner, tokenizer=tokenizer, settings=settings)
+
+
+def _limited(settings: ModelFolder, most: int | None) -> ModelFolder:
+    """Return the settings of a folder with a lower limit of tokens, where one is asked for."""
+    if most is None:
+        return settings
+    if settings.max_tokens is not None and most > settings.max_tokens:
+        raise TenorError(f"max_tokens is {most}, but the encoder goes up to {settings.max_tokens} only.")
+    return replace(settings, max_tokens=most)
+
+
+def _tasks_on(
+    encoder: BertEncoder, run: RunConfig, rows: Mapping[str, Sequence[Any]], pooling: PoolingConfig
+) -> dict[str, Task]:
+    """Build the heads of all tasks; that of a language task has the encoder's own word embeddings in it."""
+    config = encoder.config
+    language = {name: task for name, task in run.tasks.items() if task.kind == "language"}
+    others = {name: task for name, task in run.tasks.items() if name not in language}
+    found: dict[str, Task] = dict(
+        build_tasks(others, rows, width=config.width, layers=config.layers, pooling=pooling, seed=run.seed)
+    )
+    for name, task in language.items():
+        settings = _language_config(task)
+        found[name] = LanguageTask(name, settings, encoder, weight=task.weight, seed=run.seed)
+    return {name: found[name] for name in run.tasks}
+
+
+def _language_config(task: TaskConfig) -> LanguageConfig:
+    usual = MaskingConfig()
+    share = usual.share if task.masking is None else task.masking
+    masking = MaskingConfig(share=share, whole_words=bool(task.whole_words))
+    return LanguageConfig(masking=masking, next_sentence=bool(task.next_sentence))
 
 
 def build_trainer(
@@ -139,6 +176,6 @@ def set_dropout(encoder: nn.Module, share: float) -> None:
 def with_found_encoder(run: RunConfig, folder: Path) -> RunConfig:
     """Return the run with an encoder's folder that was named from the run file's own folder."""
     named = folder / run.encoder
-    if run.encoder.startswith("hub:") or not named.is_dir():
+    if run.fresh is not None or run.encoder.startswith("hub:") or not named.is_dir():
         return run
     return replace(run, encoder=str(named.resolve()))

@@ -120,7 +120,8 @@ def check_run(path: str | Path, *, strict: bool = False) -> RunReport:
     run = read_run(path)
     tasks = [check_task(name, task, strict=strict) for name, task in run.tasks.items()]
     wrong = [f"task {task.name}: {what}" for task in tasks for what in task.wrong]
-    wrong += _unwatched(run) + _unknown_encoder(run.encoder, Path(path).parent)
+    wrong += _unwatched(run)
+    wrong += [] if run.fresh is not None else _unknown_encoder(run.encoder, Path(path).parent)
     return RunReport(str(path), run, tasks, wrong)
 
 

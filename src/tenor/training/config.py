@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from tenor.errors import TenorError
+from tenor.model.fresh import FreshConfig
 from tenor.tasks.config import TaskConfig
 
 # Written out here, and not taken from the modules that use them, so that reading a run file imports no torch.
@@ -135,5 +136,9 @@ class RunConfig:
     """A starter, a folder, or ``hub:NAME``."""
     pooling: str = "mean"
     seed: int = 1
+    max_tokens: int | None = None
+    """The most tokens of a text, or of two texts as one sequence. Default: what the encoder's files say."""
+    fresh: FreshConfig | None = None
+    """A new encoder, whose vocabulary is learned from the train files, in place of ``encoder``."""
     tasks: Mapping[str, TaskConfig] = field(default_factory=lambda: MappingProxyType({}))
     training: TrainingConfig = field(default_factory=TrainingConfig)

@@ -19,9 +19,10 @@ def to_toml(run: RunConfig) -> str:
     seed = 3
     """
     top = _settings(run)
-    del top["tasks"], top["training"]
+    del top["tasks"], top["training"], top["fresh"]
     tasks = [(f"tasks.{_toml_key(name)}", _settings(task)) for name, task in run.tasks.items()]
-    sections = [(None, top), *tasks, ("training", _settings(run.training))]
+    fresh = [] if run.fresh is None else [("fresh", _settings(run.fresh))]
+    sections = [(None, top), *fresh, *tasks, ("training", _settings(run.training))]
     return "\n".join(line for name, table in sections for line in _section(name, table)) + "\n"
 
 

@@ -10,11 +10,13 @@ from typing import Any
 from tenor.errors import TenorError
 from tenor.files import why
 from tenor.layers.pooling_config import PoolingConfig
+from tenor.model.fresh import FreshConfig
 from tenor.tasks.config import TaskConfig
 from tenor.training.config import RunConfig, TrainingConfig
 from tenor.training.sections import Source, build
 
 _LARGEST = 1 << 20
+FRESH = "fresh"  # what a new encoder is called, and where it stands in a run folder
 
 
 def read_run(path: str | Path, *, overrides: Sequence[str] = ()) -> RunConfig:
@@ -39,6 +41,7 @@ def read_run(path: str | Path, *, overrides: Sequence[str] = ()) -> RunConfig:
     top = _parse(text, str(path))
     for override in overrides:
         _override(top, override)
+    fresh = top.pop("fresh", None)
     sections = {name: top.pop(name, {}) for name in ("tasks", "training")}
     for name, table in sections.items():
         if not isinstance(table, dict):
@@ -48,8 +51,21 @@ def read_run(path: str | Path, *, overrides: Sequence[str] = ()) -> RunConfig:
         raise TenorError(f"{path} has no task; it needs at least one section [tasks.NAME].")
     training = build(TrainingConfig, sections["training"], source, "training")
     run = replace(build(RunConfig, top, source), tasks=tasks, training=training)
+    if fresh is not None:
+        run = replace(run, encoder=FRESH, fresh=_fresh(fresh, top, source))
     _check_top(run, source)
     return run
+
+
+def _fresh(table: Any, top: dict[str, Any], source: Source) -> FreshConfig:
+    if not isinstance(table, dict):
+        raise TenorError(f"{source.place('fresh')}: fresh should be a section [fresh], not {table!r}.")
+    if top.get("encoder", FRESH) != FRESH:
+        raise TenorError(
+            f"{source.place('encoder')}: the run begins with {top['encoder']!r} or with a new encoder "
+            "([fresh]), not with both; leave one of them out."
+        )
+    return build(FreshConfig, table, source, "fresh")
 
 
 def looks_like_run(path: str | Path) -> bool:
@@ -129,5 +145,7 @@ def _check_top(run: RunConfig, source: Source) -> None:
         raise TenorError(
             f"{source.place('encoder')}: encoder is empty; give a starter such as 'minilm', or a folder."
         )
+    if run.max_tokens is not None and run.max_tokens < 8:
+        raise TenorError(f"{source.place('max_tokens')}: max_tokens is {run.max_tokens}; give at least 8.")
     if run.seed < 0:
         raise TenorError(f"{source.place('seed')}: seed is {run.seed}; it must be at least 0.")

@@ -7,7 +7,7 @@ left alone.
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from tenor.encoders.bert.torch_engine import find_device
 from tenor.errors import TenorError
 from tenor.files import atomic_file, write_json
 from tenor.machine import thread_count
+from tenor.model.language_folder import save_language_model
 from tenor.model.torch_heads import save_trained
 from tenor.report.provenance import machine, versions
 from tenor.tasks.predictions import chosen
@@ -34,7 +35,7 @@ from tenor.training.progress import WATCHED, Progress
 from tenor.training.reading import TaskExamples, read_tasks
 from tenor.training.resolved import to_toml
 from tenor.training.run_folder import METRICS, MODEL, PREDICTIONS, RunFolder
-from tenor.training.runfile import read_run
+from tenor.training.runfile import FRESH, read_run
 from tenor.training.task_learner import Objective
 from tenor.training.watching import Listener, RunWatcher
 
@@ -91,7 +92,8 @@ def train_run(
             notes = [note for each in examples.values() for note in each.notes]
             for note in [*notes, *filter(None, [world.note()])]:
                 listener.note(note)
-        built = build_learner(run, examples, device=place, objectives=objectives)
+        begun = _with_fresh(run, folder, examples, world)
+        built = build_learner(begun, examples, device=place, objectives=objectives)
         _check_watching(run, built)
         watcher = RunWatcher(folder, built.learner, settings=run.training, listener=listener, world=world)
         trainer = build_trainer(
@@ -131,6 +133,24 @@ def _open(folder: RunFolder, run: RunConfig, examples: Mapping[str, TaskExamples
         raise TenorError(wrong)
 
 
+def _with_fresh(
+    run: RunConfig, folder: RunFolder, examples: Mapping[str, TaskExamples], world: World
+) -> RunConfig:
+    """Let the first process write the new encoder that a run begins with, unless it stands there already."""
+    if run.fresh is None:
+        return run
+    place, wrong = folder.path / FRESH, ""
+    if world.first and not place.is_dir():
+        texts = [text for each in examples.values() for row in each.train for text in row.texts]
+        try:
+            run.fresh.write(place, texts, seed=run.seed)
+        except TenorError as error:
+            wrong = str(error)
+    if wrong := world.tell(wrong):
+        raise TenorError(wrong)
+    return replace(run, encoder=str(place))
+
+
 def _check_watching(run: RunConfig, built: Built) -> None:
     """Say before any training what dev scores are asked for and cannot be had."""
     training, dev = run.training, built.learner.dev
@@ -168,7 +188,11 @@ def finish(
     shutil.rmtree(
         model, ignore_errors=True
     )  # of an earlier end of this run that was killed before its last file
-    save_trained(built.network, built.settings, model, name=Path(run.encoder).name, scores=plain, made=made)
+    name = Path(run.encoder).name
+    if len(run.tasks) == 1 and next(iter(run.tasks.values())).kind == "language":
+        save_language_model(built.network, built.settings, model, name=name, made=made)
+    else:
+        save_trained(built.network, built.settings, model, name=name, scores=plain, made=made)
     write_json(folder.path / METRICS, metrics)
     for path in _superseded(folder, progress):
         path.unlink(missing_ok=True)
@@ -230,6 +254,8 @@ def _write_predictions(built: Built, folder: RunFolder) -> dict[str, dict[str, d
             task = built.network.task(name)
             predictions, _ = predict_task(built.network, name, data)
             if not isinstance(task, TextTask) or data.targets is None:
+                told = task.score(predictions, data)
+                scores[name] = {key: {"estimate": value} for key, value in told.items()}
                 continue
             found = interval_scores(task.spec, predictions, data.targets)
             scores[name] = {key: asdict(interval) for key, interval in found.items()}

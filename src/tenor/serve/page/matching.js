@@ -6,7 +6,6 @@ import { counted, draw, make, percent } from "./elements.js";
 
 const MANY = 1200; // characters: beyond, the bands of all phrases would hide the texts
 
-const TORN = 0.6; // a probability below which neither of two labels is told
 
 /** Places counted in characters, as the server counts them, to places in a JavaScript string. */
 export function places(text) {
@@ -199,8 +198,7 @@ function folded(span) {
 /** How a text sounds; where the model is torn between two labels, only that. */
 function toneOf(tone) {
   if (!tone) return null;
-  const chances = Object.values(tone.probabilities);
+  if (!tone.clear) return make("span", { class: "tone" }, "sentiment unclear");
   const chance = tone.probabilities[tone.label];
-  if (chances.length === 2 && chance < TORN) return make("span", { class: "tone" }, "sounds mixed");
   return make("span", { class: "tone" }, `sounds ${tone.label}`, make("span", { class: "hint" }, ` ${percent(chance)}`));
 }

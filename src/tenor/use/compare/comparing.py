@@ -28,6 +28,9 @@ from tenor.use.windows import windows
 # The texts may have nothing in common, so a link needs more support by its neighbours than in texts known to
 # be paraphrases. Between random pairs of MTRef texts 1.5 of 8 links of different words are left by it.
 CAUTIOUS = AlignSettings(context=0.6)
+# The least probability of a sentiment that is named: texts without any feeling get one or the other label
+# too, but with less certainty.
+CLEAR = 0.9
 WINDOW_PAIRS = 8_192
 WINDOW_CHARACTERS = 8_000_000
 _PLAIN = "{} has no scale fitted to people's scores: the similarity is 5 times the cosine, and not below 0."
@@ -55,7 +58,9 @@ class Comparison:
         found |= found.pop("explanation")
         del found["sentiments"]
         found["paraphrase"] = None if self.paraphrase is None else round(self.paraphrase, 4)
-        found["sentiment"] = [answer.to_json() for answer in self.sentiments] or None
+        found["sentiment"] = [
+            answer.to_json() | {"clear": is_clear(answer)} for answer in self.sentiments
+        ] or None
         found["similarity"] = round(self.similarity, 3)
         found["cosine"] = round(self.cosine, 5)
         for phrase in found["phrases"]:
@@ -173,6 +178,11 @@ def _cut(model: Model, texts: tuple[str, str]) -> tuple[int, int]:
     return (0, 0) if dropped is None else (int(dropped[0]), int(dropped[1]))
 
 
+def is_clear(sentiment: Answer) -> bool:
+    """Whether the label of a sentiment is certain enough to be named."""
+    return max((sentiment.probabilities or {}).values(), default=1.0) >= CLEAR
+
+
 def _beyond(cut: tuple[int, int], model: Model, long: Long) -> str | None:
     """Say which text goes beyond the limit, by how much, and what that means."""
     named = zip(("first", "second"), cut, strict=True)
@@ -180,9 +190,8 @@ def _beyond(cut: tuple[int, int], model: Model, long: Long) -> str | None:
     if not found:
         return None
     within = "the phrases" if long == "chunk" else "similarity and phrases"
-    more = "" if long == "chunk" else " (--long chunk compares all of it)"
     beyond = f"Beyond the limit of {model.max_tokens} tokens: {' and '.join(found)}"
-    return f"{beyond}; {within} are of what is within{more}."
+    return f"{beyond}; {within} are of what is within."
 
 
 def _language(watch: LanguageWatch, model: Model) -> str | None:

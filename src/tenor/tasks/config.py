@@ -157,7 +157,8 @@ class TaskConfig:
         for role in self.columns:
             if role not in roles + more:
                 near = did_you_mean(role, roles + more)
-                raise TenorError(f"columns names {role!r}, but {self.kind!r} reads {_listed(roles)}.{near}")
+                known = _listed(roles or more)
+                raise TenorError(f"columns names {role!r}, but {self.kind!r} reads {known}.{near}")
         missing = [role for role in roles if role not in self.columns]
         if missing:
             raise TenorError(f"columns does not say where {_listed(missing)} stands; {self.kind!r} needs it.")

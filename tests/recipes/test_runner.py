@@ -6,15 +6,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import toy_recipe
 from tenor.errors import TenorError
-from tenor.metrics.verdicts import Verdict
+from tenor.metrics.verdicts import Claim, Contrast, Verdict
 from tenor.recipes.budget import Budget, read_duration
 from tenor.recipes.locks import locked
+from tenor.recipes.page import write_page
 from tenor.recipes.recipe import Cell
 from tenor.recipes.results import read_results
 from tenor.recipes.runner import run_recipe
@@ -264,6 +266,7 @@ def test_processes_give_the_same_results_and_one_that_dies_fails_alone(tmp_path)
 
 _KILLED = """
 import sys
+from dataclasses import replace
 from pathlib import Path
 import toy_recipe
 from tenor.recipes.runner import run_recipe
@@ -282,3 +285,33 @@ def test_a_run_that_is_killed_leaves_nothing_half_and_goes_on(tmp_path):
     assert json.loads(files[0].read_text())["cell"] == "good"
     again = run_recipe(make(CELLS[0], CELLS[1]), tmp_path, seeds=1)
     assert (again.computed, again.reused) == (1, 1)
+
+
+def test_what_lasts_is_left_by_a_failure_and_gone_on_with(tmp_path):
+    def go_on(cell, context):
+        with context.lasting("long", settings={}) as folder:
+            (folder / f"step-{len(list(folder.iterdir()))}").touch()
+            if len(list(folder.iterdir())) < 3:
+                raise ValueError("killed")
+        return toy_recipe.run(cell, context)
+
+    recipe = make(CELLS[0])
+    recipe = recipe.__class__(**{**_fields(recipe), "run": go_on})
+    assert [len(run_recipe(recipe, tmp_path, seeds=1).failed) for _ in range(3)] == [1, 1, 0]
+
+
+def test_a_cell_may_want_fewer_seeds_than_the_others(tmp_path):
+    few = Cell(name="few", settings={"skill": 0.7}, most_seeds=2)
+    done = run_recipe(make(CELLS[0], few), tmp_path, seeds=3)
+    assert [len(done.results.records[name]) for name in (CELLS[0].name, "few")] == [3, 2]
+    assert "5 of 5 computed" in write_page(make(CELLS[0], few), done.file, tmp_path / "pages").read_text()
+
+
+def test_a_claim_that_rests_on_another_which_does_not_hold_is_undecided(tmp_path):
+    better, worse = Cell(name="better", settings={"skill": 0.9}), Cell(name="worse", settings={"skill": 0.5})
+    true = Claim(text="Better is better.", contrast=Contrast.difference("better", "worse", metric="accuracy"))
+    false = Claim(text="Worse is better.", contrast=true.contrast.times(-1))
+    claims = [replace(true, provided=(each,)) for each in (true, false)]
+    found = run_recipe(make(better, worse, claims=claims), tmp_path).results.judgements
+    assert [one.verdict for one in found] == [Verdict.holds, Verdict.undecided]
+    assert "Worse is better" in found[1].note

@@ -78,7 +78,8 @@ class Claim:
     ``smallest`` is the smallest effect worth naming, in the contrast's units. The effect is the contrast less
     ``reference``: 0 to compare two sides, a mark to compare a score with it. The direction ``same`` claims
     that the effect stays within ``smallest`` on both sides. A claim without a contrast was not run;
-    ``reason`` says why.
+    ``reason`` says why. It is undecided where one of the claims in ``provided`` does not hold, as a claim
+    about a model that learned nothing would be.
 
     >>> claim = Claim(text="Sharing the head helps similarity.", smallest=0.01,
     ...               contrast=Contrast.difference("shared", "separate", metric="similarity"), paper=0.227)
@@ -95,6 +96,7 @@ class Claim:
     """The paper's own figure for the contrast, in the same units, or what it prints instead."""
     reason: str = ""
     """Why it was not run, or what a reader of the row should know."""
+    provided: "tuple[Claim, ...]" = ()
 
     def __post_init__(self) -> None:
         if self.smallest < 0 or (self.direction == "same" and self.smallest == 0):

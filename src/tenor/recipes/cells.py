@@ -9,7 +9,8 @@ OUT/errors/KEY.txt    why a cell failed, with the traceback
 import json
 import math
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -123,16 +124,27 @@ class CellContext:
 
     def shared(self, name: str, make: Callable[[Path], None], *, settings: Settings) -> Path:
         """Return a folder that several cells use, made by the first that asks."""
-        recipe, cell = self.job.recipe, self.job.cell
-        depends = [recipe.name, recipe.version, name, dict(settings), self.scale, dict(self.settings)]
-        key = fingerprint([depends, dependencies(recipe, cell, self.found)["data"]])
-        folder = self.job.out / "shared" / key
-        with locked(self.job.out / "shared" / f"{key}.lock", wait=True):
+        folder = self._place(name, settings)
+        with locked(folder.with_name(f"{folder.name}.lock"), wait=True):
             if not folder.is_dir():
                 clear_parts(folder)
                 with atomic_folder(folder) as aside:
                     make(aside)
         return folder
+
+    @contextmanager
+    def lasting(self, name: str, *, settings: Settings) -> Iterator[Path]:
+        """Hold a folder that several cells use and that a kill leaves as it is."""
+        folder = self._place(name, settings)
+        with locked(folder.with_name(f"{folder.name}.lock"), wait=True):
+            folder.mkdir(parents=True, exist_ok=True)
+            yield folder
+
+    def _place(self, name: str, settings: Settings) -> Path:
+        recipe, cell = self.job.recipe, self.job.cell
+        depends = [recipe.name, recipe.version, name, dict(settings), self.scale, dict(self.settings)]
+        key = fingerprint([depends, dependencies(recipe, cell, self.found)["data"]])
+        return self.job.out / "shared" / key
 
     def progress(self, done: int, total: int) -> None:
         """Tell how far this cell is."""

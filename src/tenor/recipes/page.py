@@ -88,7 +88,7 @@ def _lines(found: Results, captions: Mapping[str, str]) -> Iterator[str]:
 def _what_was_run(found: Results) -> Iterator[str]:
     kept, plan = found.kept, found.recipe.plan(found.scale)
     done = sum(len(by_seed) for by_seed in found.records.values())
-    wanted = sum(kept["seeds"] if cell.seeded else 1 for cell in plan.cells)
+    wanted = sum(cell.seeds(kept["seeds"]) for cell in plan.cells)
     seconds = sum(record["seconds"] for record in kept["cells"])
     yield f"Written by `{kept['command']} --write` from [{found.recipe.name}.json]({found.recipe.name}.json)."
     yield ""

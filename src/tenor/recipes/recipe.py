@@ -16,6 +16,7 @@ Modules of recipes import torch and other heavy things inside functions, so that
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
@@ -62,6 +63,8 @@ class Cell:
     """How the page names it; the name itself where empty."""
     seeded: bool = True
     """False for what no seed can change: it is run once and stands beside every seed of the others."""
+    most_seeds: int | None = None
+    """Where fewer seeds than those of the plan are enough."""
     needs: tuple[str, ...] = ()
     """Optional data folders without which this cell cannot be run."""
     weights: tuple[str, ...] = ()
@@ -71,6 +74,10 @@ class Cell:
     def label(self) -> str:
         """The name for people."""
         return self.title or self.name
+
+    def seeds(self, count: int) -> int:
+        """How often it is run where the run has ``count`` seeds."""
+        return min(count, self.most_seeds or count) if self.seeded else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +141,13 @@ class Context(Protocol):
 
         ``make`` fills an empty folder; it is kept under the hash of the name, ``settings`` (put the seed
         there if it matters), the recipe's version and data, and appears only when it is whole.
+        """
+
+    def lasting(self, name: str, *, settings: Settings) -> AbstractContextManager[Path]:
+        """Hold a folder that several cells use and that a kill leaves as it is, one process at a time.
+
+        For work that knows itself how to go on and when it is finished, such as a training run of hours; it
+        is kept under the same hash as ``shared``.
         """
 
     def progress(self, done: int, total: int) -> None:

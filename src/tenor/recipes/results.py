@@ -18,7 +18,7 @@ from tenor.errors import TenorError
 from tenor.files import atomic_file, read_json
 from tenor.metrics.judge import Judge
 from tenor.metrics.outcomes import Outcome
-from tenor.metrics.verdicts import Claim, Contrast, Judgement
+from tenor.metrics.verdicts import Claim, Contrast, Judgement, Verdict
 from tenor.recipes.cells import Job, kept
 from tenor.recipes.recipe import Cell, Recipe, Scale
 from tenor.recipes.sources import Digests, fingerprint, missing_needs
@@ -88,6 +88,10 @@ class Results:
         if claim.contrast is None:
             return self.judge(claim)
         found = self.judge(_replaced(claim, self.spelt_out(claim.contrast)))
+        broken = [one for one in claim.provided if self.judged(one).verdict != Verdict.holds]
+        if broken and found.verdict != Verdict.not_run:
+            note = f"undecided, as it is not shown that: {broken[0].text}"
+            return Judgement(claim, Verdict.undecided, found.interval, found.seeds, note)
         return Judgement(claim, found.verdict, found.interval, found.seeds, found.note)
 
     def spelt_out(self, contrast: Contrast) -> Contrast:

@@ -98,7 +98,7 @@ def _all_jobs(
         make_job(recipe, scale, cell, seed, found=found, data=data, out=out)
         for seed in range(1, seeds + 1)
         for cell in plan.cells
-        if cell.seeded or seed == 1
+        if seed <= cell.seeds(seeds)
     )
     return list(jobs)
 

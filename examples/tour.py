@@ -59,7 +59,7 @@ def train(example: Path) -> None:
     )
     scores, moods = example / "similarity-dev.tsv", example / "sentiment-dev.tsv"
     step("Before: how well do the starter's cosines follow people's scores?", "evaluate", scores)
-    say("\nFor sentiment there is no before: this model has no such head yet. Half of the rows are positive.")
+    say("\nSentiment gets a new head, which knows nothing: its before is the first line of scores below.")
     step("Train both tasks at once, for a minute", "train", example / "run.toml", "--out", TRAINED,
          "--set", "training.epochs=1")  # fmt: skip
     step("After: similarity …", "evaluate", scores, "--model", TRAINED / "model", "--task", "similarity")

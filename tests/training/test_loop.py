@@ -207,6 +207,16 @@ def test_a_stopped_run_goes_on_to_the_very_same_weights(tmp_path, settings):
     assert whole_hook.count == hook.count
 
 
+def test_a_look_before_training_is_told_and_changes_nothing():
+    record, usual = Record(), Record()
+    plain = train(make_learner(dropout=0.1), watcher=usual)
+    looking = train(make_learner(dropout=0.1), watcher=record, evaluate_first=True)
+    assert same(weights(plain.learner), weights(looking.learner))
+    assert record.scores[1:] == usual.scores
+    assert record.better == [[], *usual.better]  # new heads are no candidate for the best
+    assert record.scores[0] != record.scores[-1]
+
+
 def test_separate_updates_move_one_task_at_a_time():
     seen = []
 

@@ -46,7 +46,8 @@ class _Bar(Listener):
     ) -> None:
         told = ", ".join(f"{name} {each.metric.name} {each.main:.4f}" for name, each in evaluations.items())
         best = " (best so far)" if WATCHED in better else ""
-        self._console.print(f"epoch {progress.epoch + 1}, step {progress.step:,}: {told}{best}")
+        when = f"epoch {progress.epoch + 1}, step {progress.step:,}" if progress.step else "before training"
+        self._console.print(f"{when}: {told}{best}")
 
 
 @contextmanager

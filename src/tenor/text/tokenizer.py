@@ -158,6 +158,11 @@ class Tokenizer:
         tokens = self._assemble(self._pair, [first, second])
         return Joined(tokens, np.stack(begins, axis=1), np.stack(kept, axis=1))
 
+    def joined_lengths(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many tokens ``join`` makes of sides with so many pieces."""
+        kept = self._cut([first, second], self._pair.count)
+        return kept[0] + kept[1] + self._pair.count
+
     def chunk(self, texts: Sequence[Text]) -> Chunks:
         """Turn texts into tokens, cutting those beyond the limit into as many full windows as they need."""
         pieces = self._pieces(texts, words=False)

@@ -77,6 +77,8 @@ class TrainingConfig:
 
     evaluate_steps: int = 0
     """Score dev every so many steps; 0: after each epoch."""
+    evaluate_first: bool = False
+    """Score dev before the first step too, so that the curves begin where the encoder stands."""
     monitor: str = "mean"
     """The score that chooses the model: mean, a task, or one of its scores, such as sentiment.accuracy."""
     patience: int = 0

@@ -44,6 +44,7 @@ batch = 16
 [training]
 epochs = {epochs}
 examples_per_epoch = {examples}    # random rows of each task in an epoch; leave the line out to take all
+evaluate_first = true     # scores before the first step, to compare with
 encoder_rate = 3e-5
 head_rate = 1e-3
 """

@@ -101,6 +101,8 @@ class Trainer:
             torch.manual_seed(self.seed + 7919 * self.world.rank)
         for hook in self.hooks:
             hook.before_training(self.learner, progress)
+        if self.settings.evaluate_first and not progress.step:
+            self._look()
         while progress.epoch < self.settings.epochs and not progress.stop:
             count = self._begin_epoch()
             while progress.position < count and not progress.stop:
@@ -180,6 +182,11 @@ class Trainer:
             if settings.patience and progress.without_gain >= settings.patience:
                 progress.stop = f"no better {settings.monitor} for {settings.patience} evaluations"
             self.progress = self._same_everywhere(progress)
+
+    def _look(self) -> None:
+        """Score without choosing by it: new heads are no candidate for the best weights."""
+        if self.world.first and (found := self.learner.evaluate()):
+            self.watcher.evaluated(found, self.progress, [])
 
     def _same_everywhere(self, progress: Progress) -> Progress:
         for name, value in self.world.tell(asdict(progress)).items():

@@ -10,6 +10,7 @@ Shapes: n pairs; text 2i is the first and text 2i + 1 the second of pair i; F ph
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,10 @@ from tenor.text.alignments import AlignedPair, Span
 from tenor.text.overlap import fingerprints
 from tenor.text.piece_spans import piece_spans
 from tenor.text.tokenizer import Joined, Pieces, Tokenizer
+from tenor.text.tokens import Tokens
 
 Ints = NDArray[np.int64]
+AT_ONCE = 65_536  # pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,9 +41,9 @@ class AlignedTokens:
     tokenizer: Tokenizer
     ids: NDArray[np.int32]  # [T]
     starts: Ints  # [2n + 1]
-    phrases: Ints  # [F, 2]
+    phrases: NDArray[np.integer[Any]]  # [F, 2]
     phrase_starts: Ints  # [2n + 1]
-    alignments: Ints  # [A, 2], numbers among the phrases of each text
+    alignments: NDArray[np.integer[Any]]  # [A, 2], numbers among the phrases of each text
     alignment_starts: Ints  # [n + 1]
     prints: NDArray[np.uint64]  # [2n], equal for texts that are the same but for case and punctuation
     left_out: int = 0
@@ -77,16 +80,28 @@ class AlignedTokens:
 
     def phrases_of(self, text: int) -> Ints:
         """Return the phrases [f, 2] of a text."""
-        return self.phrases[self.phrase_starts[text] : self.phrase_starts[text + 1]]
+        own = self.phrases[self.phrase_starts[text] : self.phrase_starts[text + 1]]
+        return np.asarray(own, dtype=np.int64)
 
     def aligned(self, pair: int) -> Ints:
         """Return the aligned phrases [a, 2] of a pair, as numbers among the phrases of each text."""
-        return self.alignments[self.alignment_starts[pair] : self.alignment_starts[pair + 1]]
+        own = self.alignments[self.alignment_starts[pair] : self.alignment_starts[pair + 1]]
+        return np.asarray(own, dtype=np.int64)
 
     @property
     def mean_alignments(self) -> float:
         """The mean number of aligned phrase pairs of a pair of texts."""
         return len(self.alignments) / max(1, len(self))
+
+    def lengths(self) -> Tokens:
+        """Return the lengths of all pairs as one sequence each, and no tokens: those are made by batches."""
+        starts = np.zeros(len(self) + 1, dtype=np.int64)
+        for begin in range(0, len(self), AT_ONCE):  # what is computed on the way is many times as big
+            sizes = np.diff(self.starts[2 * begin : 2 * (begin + AT_ONCE) + 1])
+            joined = self.tokenizer.joined_lengths(sizes[::2], sizes[1::2])
+            starts[begin + 1 : begin + 1 + len(joined)] = joined
+        np.cumsum(starts, out=starts)
+        return Tokens(np.broadcast_to(np.zeros(1, dtype=np.int32), (int(starts[-1]),)), starts)
 
     def join(self, first: Ints, second: Ints) -> Joined:
         """Make one sequence of each text of ``first`` and the text of ``second`` beside it."""
@@ -100,9 +115,12 @@ class AlignedTokens:
 
     def check_negatives(self) -> None:
         """Make sure that every text can be paired with another one at random."""
-        if len(self) < 2 or len(np.unique(self.prints)) < 3:
+        different = len(np.unique(self.prints[:AT_ONCE]))
+        if different < 3:
+            different = len(np.unique(self.prints))
+        if len(self) < 2 or different < 3:
             raise TenorError(
-                f"{len(self)} aligned pairs with {len(np.unique(self.prints))} different texts are too few: "
+                f"{len(self)} aligned pairs with {different} different texts are too few: "
                 "a text is also paired with random others, which must differ from it and its partner."
             )
 

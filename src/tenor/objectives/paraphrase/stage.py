@@ -25,6 +25,7 @@ from tenor.metrics.classes import class_figures
 from tenor.objectives.paraphrase.aligned_tokens import AlignedTokens
 from tenor.objectives.paraphrase.config import ParaphraseConfig
 from tenor.objectives.paraphrase.negatives import paraphrases, partner, placed, random_pairs
+from tenor.objectives.paraphrase.streaming import AlignedFile
 from tenor.tasks.phrase_spec import RANDOM
 from tenor.tasks.phrases import PhraseHead, SentenceHead
 from tenor.tasks.task import Metric, Seen, Task, TaskBatch, TaskData
@@ -71,18 +72,20 @@ class ParaphraseTask(Task):
         self.metric = Metric("sentential_accuracy" if self.phrases is None else "phrasal_accuracy")
 
     def prepare(self, examples: Sequence[AlignedPair], tokenizer: Tokenizer) -> ParaphraseData:
-        """Cut all texts into pieces and place their phrases."""
-        aligned = AlignedTokens.of(examples, tokenizer)
+        """Cut all texts into pieces and place their phrases; those of an ``AlignedFile`` stay on the disk."""
+        if isinstance(examples, AlignedFile):
+            aligned = examples.tokens(tokenizer)
+        else:
+            aligned = AlignedTokens.of(examples, tokenizer)
         if self.config.random:
             aligned.check_negatives()
         if self.phrases is not None and not len(aligned.alignments):
             raise TenorError(
                 "No pair has an aligned phrase; align them first (tenor align), or choose phrasal = 'none'."
             )
-        even = np.arange(0, 2 * len(aligned), 2)
         return ParaphraseData(
             examples=examples,
-            tokens=aligned.join(even, even + 1).tokens,
+            tokens=aligned.lengths(),
             targets=np.ones(len(aligned), dtype=np.int64),
             aligned=aligned,
         )

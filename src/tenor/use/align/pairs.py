@@ -3,18 +3,19 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.resources import files
 from typing import Literal
 
 import numpy as np
 
-from tenor.model import Model, WordStates
+from tenor.model import Model
 from tenor.text.alignments import NOWHERE, AlignedPair, Span
 from tenor.text.examples import Origin
 from tenor.use.align.candidates import LONGEST, constituents, ngrams
 from tenor.use.align.extraction import consistent_pairs, maximal_pairs, minimal_pairs
+from tenor.use.align.learned import LearnedLinks
 from tenor.use.align.model1 import WordTable
 from tenor.use.align.paraphrases import PARAPHRASES, align_paraphrases
+from tenor.use.align.states import Layered, everyday_centre, layered_states
 from tenor.use.align.words import AlignSettings, Floats, Links, middle_layer
 
 Blocks = Literal["all", "minimal", "maximal"]
@@ -43,39 +44,49 @@ class PhraseSettings:
 class Aligner:
     """Links the words of pairs by the vectors of a model, and pairs their phrases.
 
-    It holds no state of the pairs that it has seen: the same pair always gives the same record.
+    It holds no state of the pairs that it has seen: the same pair always gives the same record. With
+    ``learned`` the links are made by what was learned from human ones.
     """
 
     model: Model
     words: AlignSettings = PARAPHRASES
     phrases: PhraseSettings = field(default_factory=PhraseSettings)
     table: WordTable | None = None  # of IBM Model 1, trained on the pairs themselves
+    learned: LearnedLinks | None = None
+
+    def __post_init__(self) -> None:
+        if self.learned is not None:
+            self.learned.check(self.model)
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The layers whose word vectors are compared."""
+        return (
+            (middle_layer(self.model.engine.layers),) if self.learned is None else self.learned.learned.layers
+        )
 
     @cached_property
     def centre(self) -> Floats:
-        """The mean word vector [width], over some everyday sentences and not over the pairs.
-
-        So a pair gives the same links in whatever company it comes.
-        """
-        states = self.model.word_states(_everyday(), layer=middle_layer(self.model.engine.layers))
-        return np.asarray(np.concatenate([state.vectors for state in states]).mean(axis=0), dtype=np.float32)
+        """The mean word vector [width] of the middle layer."""
+        return everyday_centre(self.model, [middle_layer(self.model.engine.layers)])[0]
 
     def align(self, pairs: Sequence[WordPair]) -> Iterator[AlignedPair]:
         """Yield the alignment of every pair, in order; the word vectors of all are in memory at once."""
         texts = [words for pair in pairs for words in (pair.first, pair.second)]
-        states = self.model.word_states(texts, layer=middle_layer(self.model.engine.layers))
+        states = layered_states(self.model, texts, self.layers)
         for pair, first, second in zip(pairs, states[::2], states[1::2], strict=True):
-            yield phrase_pairs(pair, self._links(pair, first, second), settings=self.phrases)
+            links = np.zeros((len(pair.first), len(pair.second)), dtype=bool)
+            links[np.ix_(first.places, second.places)] = self._links(first, second)
+            yield phrase_pairs(pair, links, settings=self.phrases)
 
-    def _links(self, pair: WordPair, first: WordStates, second: WordStates) -> Links:
-        links = np.zeros((len(pair.first), len(pair.second)), dtype=bool)
-        vectors = first.vectors, second.vectors
+    def _links(self, first: Layered, second: Layered) -> Links:
+        if self.learned is not None:
+            return self.learned.links(first.words, second.words, (first.vectors, second.vectors))
         bonus = None if self.table is None else MODEL1 * self.table.chances(first.words, second.words)
-        found = align_paraphrases(
+        vectors = first.vectors[:, 0], second.vectors[:, 0]
+        return align_paraphrases(
             first.words, second.words, vectors, centre=self.centre, bonus=bonus, settings=self.words
         )
-        links[np.ix_(_places(pair.first, first), _places(pair.second, second))] = found
-        return links
 
 
 def phrase_pairs(pair: WordPair, links: Links, *, settings: PhraseSettings) -> AlignedPair:
@@ -96,16 +107,3 @@ def phrase_pairs(pair: WordPair, links: Links, *, settings: PhraseSettings) -> A
         tuple(phrases[1]),
         pair.origin,
     )
-
-
-def _places(words: Sequence[str], states: WordStates) -> list[int]:
-    """Return the places of the words that the model saw: it drops some, and all beyond its limit."""
-    begins = np.cumsum([0, *(len(word) + 1 for word in words[:-1])])
-    places: list[int] = np.searchsorted(begins, states.spans[:, 0]).tolist()
-    return places
-
-
-def _everyday() -> list[str]:
-    """Return sentences of many kinds: those by which encoders are made ready for whole numbers."""
-    text = files("tenor.encoders.bert").joinpath("calibration.txt").read_text(encoding="utf-8")
-    return text.splitlines()

@@ -148,12 +148,18 @@ def iterated_best(scores: Floats, allowed: Links) -> Links:
 
 def shared_links(scores: Floats, *, temperature: float, share: float) -> Links:
     """Mark pairs to which the softmax along the row and the one along the column both give a good share."""
-    logits = (scores - scores.max()) / np.float32(temperature)
-    chances = []
-    for axis in (0, 1):
-        shifted = np.exp(logits - logits.max(axis=axis, keepdims=True))
-        chances.append(shifted / shifted.sum(axis=axis, keepdims=True))
-    return np.asarray(np.sqrt(chances[0] * chances[1]) > share)
+    along_row, along_column = softmax_shares(scores, temperature=temperature)
+    return np.asarray(np.sqrt(along_row * along_column) > share)
+
+
+def softmax_shares(scores: Floats, *, temperature: float) -> tuple[Floats, Floats]:
+    """Return the softmax of the scores [n, m] along every row, and the one along every column."""
+    logits = scores / np.float32(temperature)
+    shares = []
+    for axis in (1, 0):
+        shifted = np.exp(logits - logits.max(axis=axis, keepdims=True, initial=-np.inf))
+        shares.append(shifted / shifted.sum(axis=axis, keepdims=True))
+    return shares[0], shares[1]
 
 
 def grown_links(links: Links, scores: Floats, *, floor: float) -> Links:

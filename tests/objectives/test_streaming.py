@@ -1,0 +1,116 @@
+"""Aligned pairs from the disk: the same as in memory, and hardly any memory."""
+
+import gzip
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from paraphrase_corpus import aligned_pairs, all_words
+from tenor.errors import TenorError
+from tenor.model.fresh import write_fresh
+from tenor.objectives.paraphrase.aligned_tokens import AlignedTokens
+from tenor.objectives.paraphrase.config import ParaphraseConfig
+from tenor.objectives.paraphrase.stage import ParaphraseTask
+from tenor.objectives.paraphrase.streaming import AlignedFile
+from tenor.text.problems import Problems
+from tenor.text.tokenizer import Tokenizer
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory):
+    new = tmp_path_factory.mktemp("fresh") / "encoder"
+    folder = write_fresh(new, all_words(), vocabulary=70, width=8, layers=1, heads=2, positions=64)
+    return Tokenizer.load(folder, max_tokens=24)
+
+
+def write(path, pairs):
+    path.write_text("".join(pair.to_line() + "\n" for pair in pairs))
+    return path
+
+
+def test_the_arrays_are_those_of_pairs_in_memory(tmp_path, tokenizer, monkeypatch):
+    monkeypatch.setattr("tenor.objectives.paraphrase.streaming.WINDOW", 7)
+    pairs = aligned_pairs(40)
+    file = AlignedFile(write(tmp_path / "pairs.jsonl", pairs))
+    one, two = AlignedTokens.of(pairs, tokenizer), file.tokens(tokenizer)
+    for name in ("ids", "starts", "phrases", "phrase_starts", "alignments", "alignment_starts", "prints"):
+        assert np.array_equal(getattr(one, name), getattr(two, name)), name
+    assert isinstance(two.phrases.base, np.memmap) or isinstance(two.phrases, np.memmap)
+    assert len(file) == 40
+    assert file[17].first == pairs[17].first
+    assert [pair.links for pair in file[3:5]] == [pair.links for pair in pairs[3:5]]
+    assert file[-1].second == pairs[-1].second
+
+
+def test_the_stage_draws_the_same_from_the_disk(tmp_path, tokenizer):
+    pairs = aligned_pairs(30)
+    task = ParaphraseTask("stage", ParaphraseConfig(), width=8)
+    near = task.prepare(pairs, tokenizer)
+    far = task.prepare(AlignedFile(write(tmp_path / "pairs.jsonl", pairs)), tokenizer)
+    whole = near.aligned.join(np.arange(0, 60, 2), np.arange(1, 60, 2)).tokens
+    assert near.tokens.lengths.tolist() == far.tokens.lengths.tolist() == whole.lengths.tolist()
+    one, two = (task.collate(data, np.arange(30), generator=np.random.default_rng(3)) for data in (near, far))
+    assert np.array_equal(one.tokens.ids, two.tokens.ids)
+    assert np.array_equal(one.extras["phrases"], two.extras["phrases"])
+
+
+def test_arrays_are_made_once_for_a_file_and_anew_for_another(tmp_path, tokenizer):
+    path = write(tmp_path / "pairs.jsonl", aligned_pairs(5))
+    AlignedFile(path, cache=tmp_path / "cache").tokens(tokenizer)
+    (made,) = (tmp_path / "cache").iterdir()
+    before = made.stat().st_mtime_ns
+    AlignedFile(path, cache=tmp_path / "cache").tokens(tokenizer)
+    assert [each.stat().st_mtime_ns for each in (tmp_path / "cache").iterdir()] == [before]
+    write(path, aligned_pairs(6))
+    assert len(AlignedFile(path, cache=tmp_path / "cache").tokens(tokenizer)) == 6
+
+
+def peak_of(path, tokenizer):
+    task = ParaphraseTask("stage", ParaphraseConfig(), width=8)
+    tracemalloc.start()
+    try:
+        data = task.prepare(AlignedFile(path), tokenizer)
+        task.collate(data, np.arange(0, len(data), len(data) // 16), generator=np.random.default_rng(0))
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path, tokenizer, monkeypatch):
+    monkeypatch.setattr("tenor.objectives.paraphrase.streaming.WINDOW", 50)
+    monkeypatch.setattr("tenor.objectives.paraphrase.aligned_tokens.AT_ONCE", 50)
+    # Hashing reads a megabyte at a time, which would hide what is asked here.
+    monkeypatch.setattr("tenor.objectives.paraphrase.streaming.sha256_of", lambda path: path.name)
+    pairs = aligned_pairs(100)
+    few = peak_of(write(tmp_path / "few.jsonl", pairs * 2), tokenizer)
+    many = peak_of(write(tmp_path / "many.jsonl", pairs * 8), tokenizer)
+    # 600 more pairs: a few numbers for each stay, their words and phrases (some kB a pair) do not.
+    assert many - few < 600 * 200
+    tracemalloc.start()
+    AlignedTokens.of(pairs * 8, tokenizer)
+    assert tracemalloc.get_traced_memory()[1] - many > 600 * 500
+    tracemalloc.stop()
+
+
+def test_bad_lines_are_told_with_their_numbers(tmp_path, tokenizer):
+    good = aligned_pairs(3)
+    path = write(tmp_path / "pairs.jsonl", good)
+    lines = path.read_bytes().splitlines(keepends=True)
+    spoilt = b'{"s": ["a"], "t": ["b"], "alignments": [[[0, 5], [0, 0]]]}\n'
+    path.write_bytes(b"\xef\xbb\xbf" + lines[0] + b"\n" + spoilt + b"\xff\n" + lines[1] + lines[2])
+    file = AlignedFile(path)
+    assert len(file.tokens(tokenizer)) == 3
+    assert [each.origin.line for each in file.problems.first] == [3, 4]
+    assert "goes beyond" in file.problems.first[0].what
+    assert [pair.first for pair in file] == [pair.first for pair in good]
+    with pytest.raises(TenorError, match="pairs.jsonl:3"):
+        len(AlignedFile(path, problems=Problems(strict=True)))
+
+
+def test_files_that_cannot_be_used(tmp_path, tokenizer):
+    (tmp_path / "packed.jsonl").write_bytes(gzip.compress(b"{}"))
+    (tmp_path / "empty.jsonl").write_text("\n")
+    for name, said in (("packed", "gunzip"), ("empty", "no aligned pairs"), ("none", "Cannot read")):
+        with pytest.raises(TenorError, match=said):
+            len(AlignedFile(tmp_path / f"{name}.jsonl"))

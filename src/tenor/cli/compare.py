@@ -1,5 +1,6 @@
 """Prints the similarity on a scale of 0 to 5, and the phrases of both texts side by side: = the same words,
 ≈ other words for it (with the cosine of the two phrases), - only in the first text, + only in the second.
+A model that went through a paraphrase stage says of each pair: paraphrase, related or unrelated.
 
 With --file every pair of a file is scored, one line each: its line in the file, similarity, cosine, texts.
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from tenor.use.align.explain import Stretch
     from tenor.use.classify import Answer
     from tenor.use.compare.comparing import Comparison
+    from tenor.use.compare.relations import Relation
 
 _SHOWN = 500  # characters of a phrase or text
 _CELLS = 20  # of the bar
@@ -37,6 +39,12 @@ File = Annotated[str | None, typer.Option("--file", "-f", help="A file of pairs;
 Columns = Annotated[
     str | None,
     typer.Option(help="The two columns of the file, names or 0-based numbers. Default: found by content."),
+]
+Explain = Annotated[
+    bool,
+    typer.Option(
+        "--explain/--no-explain", help="Also show the phrases of both texts, and how they are related."
+    ),
 ]
 
 
@@ -49,6 +57,7 @@ def compare(
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
     long: Long = LongChoice.truncate,
+    explain: Explain = True,
     strict: Strict = False,
     json_: Json = False,
     quiet: Quiet = False,
@@ -64,7 +73,7 @@ def compare(
 
         loaded = load(model, precision=precision.value, device=device)
         found = compare_texts(loaded, _readable(first), _readable(second), long=long.value)
-        _print_json(found) if json_ else _print(found)
+        _print_json(found) if json_ else _print(found, explain=explain)
         for warning in () if quiet or json_ else found.warnings:
             notes.print(warning, style="yellow")
         if any(found.cut) and long.value == "truncate" and not (quiet or json_):
@@ -125,7 +134,7 @@ def _print_json(found: "Comparison") -> None:
     typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
 
 
-def _print(found: "Comparison") -> None:
+def _print(found: "Comparison", *, explain: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -134,6 +143,8 @@ def _print(found: "Comparison") -> None:
     out.print(f"similarity {found.similarity:.1f} of 5  {bar}  {found.level}")
     for line in _of_tasks(found):
         out.print(line)
+    if not explain:
+        return
     out.print()
     table = Table.grid(padding=(0, 2))
     for _ in range(4):
@@ -141,8 +152,9 @@ def _print(found: "Comparison") -> None:
     for left, mark, right, score, style in _rows(found):
         table.add_row(*(Text(cell, style=style) for cell in (left, mark, right, score)))
     out.print(table, soft_wrap=False)
+    beside = "the phrasal classifier's view" if found.relations else "cosine"
     out.print(
-        "\n= same words   ≈ other words, cosine   - only in the first   + only in the second", style="dim"
+        f"\n= same words   ≈ other words, {beside}   - only in the first   + only in the second", style="dim"
     )
 
 
@@ -170,8 +182,10 @@ def _rows(found: "Comparison") -> list[tuple[str, str, str, str, str]]:
     """Return the lines of the table in the order of the first text: its cells, and their colour."""
     phrases = found.explanation.phrases
     placed: list[tuple[float, int, tuple[str, str, str, str, str]]] = []  # by place in first, then in second
-    for pair in phrases:
+    for number, pair in enumerate(phrases):
         mark, score, colour = ("=", "", "green") if pair.same_words else ("≈", f"{pair.score:.2f}", "yellow")
+        if found.relations:
+            score = _related(found.relations[number])
         line = (_shown(pair.first), mark, _shown(pair.second), score, colour)
         placed.append((pair.first.begin, -1, line))
     for stretch in found.explanation.only_first:
@@ -187,6 +201,10 @@ def _rows(found: "Comparison") -> list[tuple[str, str, str, str, str]]:
             )
         placed.append((place, stretch.begin, ("", "+", _shown(stretch), "", "cyan")))
     return [line for _, _, line in sorted(placed)]
+
+
+def _related(relation: "Relation | None") -> str:
+    return "too far back" if relation is None else f"{relation.name} ({relation.probability:.0%})"
 
 
 def _shown(stretch: "Stretch") -> str:

@@ -75,7 +75,7 @@ def judge_phrases(model: "Model", classifier: PhraseClassifier, pairs: Sequence[
 
     A phrase pair that the length limit cuts gets a row of NaN: nothing is known of it.
     """
-    engine, tokenizer = model.engine.raw(), model.tokenizer
+    engine, tokenizer = model.engine, model.tokenizer
     if not pairs:
         return []
     cut = [tokenizer.cut([list(words) for words in side], words=True) for side in _sides(pairs)]

@@ -1,7 +1,8 @@
 """How close two texts are in meaning, and which of their phrases say the same; or a whole file of pairs.
 
 What a model's own tasks say of the texts stands beside it: whether they are paraphrases (task
-``paraphrase``), and the sentiment of each (task ``sentiment``).
+``paraphrase``), and the sentiment of each (task ``sentiment``). A model that went through a paraphrase stage
+also says of each matched phrase whether it is a paraphrase, related or unrelated.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,6 +22,7 @@ from tenor.use.align.explain import Explanation, explain
 from tenor.use.align.words import AlignSettings, middle_layer
 from tenor.use.classify.classifying import Answer
 from tenor.use.compare.judging import Judgement, fitted_task, judge
+from tenor.use.compare.relations import Relation, relations_of
 from tenor.use.compare.similarity import level
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
 from tenor.use.windows import windows
@@ -51,12 +53,13 @@ class Comparison:
     warnings: tuple[str, ...]
     paraphrase: float | None = None  # its probability, where the model has such a task
     sentiments: tuple[Answer, ...] = ()  # of both texts, where the model has such a task
+    relations: tuple[Relation | None, ...] = ()  # of the phrases, where the model has a phrasal classifier
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain lists, dictionaries, numbers and strings, in one level."""
-        found = asdict(replace(self, sentiments=()))
+        found = asdict(replace(self, sentiments=(), relations=()))
         found |= found.pop("explanation")
-        del found["sentiments"]
+        del found["sentiments"], found["relations"]
         found["paraphrase"] = None if self.paraphrase is None else round(self.paraphrase, 4)
         found["sentiment"] = [
             answer.to_json() | {"clear": is_clear(answer)} for answer in self.sentiments
@@ -65,6 +68,9 @@ class Comparison:
         found["cosine"] = round(self.cosine, 5)
         for phrase in found["phrases"]:
             phrase["score"] = round(phrase["score"], 4)
+        for phrase, relation in zip(found["phrases"], self.relations, strict=False):
+            phrase["relation"] = None if relation is None else relation.name
+            phrase["probability"] = None if relation is None else round(relation.probability, 4)
         return found
 
 
@@ -121,6 +127,7 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
     cut = _cut(model, texts)
     watch = LanguageWatch()
     watch.see(texts)
+    explanation = explain(texts, (states[0], states[1]), settings=CAUTIOUS)
     return Comparison(
         first=first,
         second=second,
@@ -129,10 +136,11 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
         cosine=float(judged.cosines[0]),
         fitted=judged.fitted,
         cut=cut,
-        explanation=explain(texts, (states[0], states[1]), settings=CAUTIOUS),
+        explanation=explanation,
         warnings=tuple(_told(_beyond(cut, model, long), _language(watch, model), _scale(model))),
         paraphrase=None if judged.paraphrases is None else float(judged.paraphrases[0]),
         sentiments=judged.sentiments,
+        relations=relations_of(model, (states[0], states[1]), explanation),
     )
 
 

@@ -9,16 +9,28 @@ A job that was killed goes on when the same command is run again.
     tenor align pairs.csv --columns question1,question2 --out aligned.jsonl
     tenor align tokenised.tsv --pretokenized --blocks minimal --out aligned.jsonl
     tenor align parsed.tsv --trees --out aligned.jsonl
+
+With --learn, PAIRS is such a file of aligned pairs whose "links" people have made, and OUT gets an aligner
+that has learned from them, for the same model; --aligner uses it.
+
+\b
+    tenor align gold.jsonl --learn --out aligner.safetensors
+    tenor align pairs.tsv --aligner aligner.safetensors --out aligned.jsonl
 """
 
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tenor.cli.console import counted, notes, out, progress_bar
 from tenor.cli.options import Device, Model, Out, Precision, PrecisionChoice, Quiet, Strict
 from tenor.errors import TenorError
+
+if TYPE_CHECKING:
+    from tenor.model import Model as LoadedModel
+    from tenor.text.problems import Problems
 
 
 class BlocksChoice(StrEnum):
@@ -49,6 +61,13 @@ Longest = Annotated[int, typer.Option(min=1, max=40, help="Words of the longest 
 Model1 = Annotated[
     bool, typer.Option("--model1", help="Also learn from the pairs which words go together (IBM Model 1).")
 ]
+LearnedFrom = Annotated[
+    Path | None, typer.Option("--aligner", help="Link by this aligner, which --learn has made.")
+]
+Learn = Annotated[
+    bool, typer.Option("--learn", help="Learn an aligner from the links in PAIRS; OUT gets it.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Of --learn: the same seed gives the same aligner.")]
 
 
 def align(
@@ -60,6 +79,9 @@ def align(
     blocks: Blocks = BlocksChoice.all,
     longest: Longest = 6,
     model1: Model1 = False,
+    aligner: LearnedFrom = None,
+    learn: Learn = False,
+    seed: Seed = 0,
     model: Model = "minilm",
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
@@ -69,27 +91,58 @@ def align(
     """Link the words of text pairs, and pair the phrases that say the same."""
     from tenor.model import load
     from tenor.use.align.file import PairSource, Shape, align_file
+    from tenor.use.align.learned import load_aligner
     from tenor.use.align.pairs import Aligner, PhraseSettings
 
     if pretokenized and trees:
         raise TenorError("Give either --pretokenized or --trees, whose leaves are the words, not both.")
+    if learn:
+        if columns or pretokenized or trees or model1 or aligner:
+            raise TenorError(
+                "--learn reads aligned pairs as `tenor align` writes them: leave out --columns, "
+                "--pretokenized, --trees, --model1 and --aligner."
+            )
+        _learn(source, out_, load(model, precision=precision.value, device=device), seed, strict, quiet)
+        return
     shape: Shape = "trees" if trees else "words" if pretokenized else "text"
     pairs = PairSource(source, _pair_of(columns), shape, strict)
-    aligner = Aligner(
+    learned = None if aligner is None else load_aligner(aligner)
+    chosen = Aligner(
         load(model, precision=precision.value, device=device),
         phrases=PhraseSettings(blocks=blocks.value, longest=longest),
+        learned=learned,
     )
     with progress_bar("Aligning", quiet=quiet) as bar:
         done = align_file(
-            aligner, pairs, out_, model1=model1, progress=bar.follow, note=None if quiet else notes.print
+            chosen, pairs, out_, model1=model1, progress=bar.follow, note=None if quiet else notes.print
         )
-    if not quiet and (summary := done.problems.summary()):
-        notes.print(summary)
+    _say(done.problems, quiet)
     without = f" ({done.unaligned:,} without)" if done.unaligned else ""
     out.print(
         f"{counted(done.pairs, 'pair')}{without}, {counted(done.alignments, 'phrase pair')} and "
         f"{counted(done.links, 'word link')} in {out_}."
     )
+
+
+def _learn(source: str, out_: Path, model: "LoadedModel", seed: int, strict: bool, quiet: bool) -> None:
+    from tenor.use.align.learned.from_file import learn_from_file
+    from tenor.use.align.learned.learning import LearnSettings
+
+    with progress_bar("Learning", quiet=quiet) as bar:
+        done = learn_from_file(
+            model, source, out_, settings=LearnSettings(seed=seed), strict=strict, progress=bar.follow
+        )
+    _say(done.problems, quiet)
+    found = done.learned
+    out.print(
+        f"Learned from {counted(found.pairs, 'pair')}; on {found.held_out:,} others its links have an F1 of "
+        f"{found.f1:.3f}. The aligner is in {out_}."
+    )
+
+
+def _say(problems: "Problems", quiet: bool) -> None:
+    if not quiet and (summary := problems.summary()):
+        notes.print(summary)
 
 
 def _pair_of(told: str | None) -> dict[str, str | int] | None:

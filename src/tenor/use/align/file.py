@@ -108,6 +108,8 @@ def align_file(
     out = _checked(Path(out), source)
     total = None if source.once else sum(1 for _ in source.read())
     if model1:
+        if aligner.learned is not None:
+            raise TenorError("A learned aligner knows nothing of IBM Model 1; give one of them, not both.")
         aligner = replace(aligner, table=_word_table(source))
     with Journal(out, _deciding(aligner, source), note=note) as journal:
         problems = Problems(strict=source.strict)
@@ -153,6 +155,7 @@ def _deciding(aligner: Aligner, source: PairSource) -> dict[str, Any]:
         "model": aligner.model.fingerprint, "precision": aligner.model.precision,
         "words": asdict(aligner.words), "phrases": asdict(aligner.phrases),
         "model1": aligner.table is not None,
+        "learned": None if aligner.learned is None else aligner.learned.fingerprint,
     }  # fmt: skip
 
 

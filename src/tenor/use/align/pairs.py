@@ -68,7 +68,8 @@ class Aligner:
     @cached_property
     def centre(self) -> Floats:
         """The mean word vector [width] of the middle layer."""
-        return everyday_centre(self.model, [middle_layer(self.model.engine.layers)])[0]
+        (centre,) = everyday_centre(self.model, [middle_layer(self.model.engine.layers)])
+        return np.asarray(centre)
 
     def align(self, pairs: Sequence[WordPair]) -> Iterator[AlignedPair]:
         """Yield the alignment of every pair, in order; the word vectors of all are in memory at once."""

@@ -1,0 +1,52 @@
+"""Word vectors for alignment: from several layers at once, with the places of the words that a model saw."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+
+from tenor.model import Model, WordStates
+from tenor.use.align.words import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layered:
+    """The words of a text that a model saw, with a vector of every layer asked for."""
+
+    words: tuple[str, ...]
+    places: list[int]  # of these words among those given: a model drops some, and all beyond its limit
+    vectors: Floats  # [words, layers, width]
+
+
+def layered_states(model: Model, texts: Sequence[Sequence[str]], layers: Sequence[int]) -> list[Layered]:
+    """Return the words and vectors of every text; the encoder runs once for each layer, up to that layer."""
+    by_layer = [model.word_states(texts, layer=layer) for layer in layers]
+    return [
+        Layered(
+            of_layers[0].words,
+            _places(words, of_layers[0]),
+            np.stack([states.vectors for states in of_layers], axis=1),
+        )
+        for words, *of_layers in zip(texts, *by_layer, strict=True)
+    ]
+
+
+def everyday_centre(model: Model, layers: Sequence[int]) -> Floats:
+    """Return the mean word vectors [layers, width] over some everyday sentences.
+
+    They are those by which encoders are made ready for whole numbers. The mean is not that of the pairs to
+    align, so a pair gives the same links in whatever company it comes.
+    """
+    text = files("tenor.encoders.bert").joinpath("calibration.txt").read_text(encoding="utf-8")
+    means = []
+    for layer in layers:
+        states = model.word_states(text.splitlines(), layer=layer)
+        means.append(np.concatenate([state.vectors for state in states]).mean(axis=0))
+    return np.asarray(means, dtype=np.float32)
+
+
+def _places(words: Sequence[str], states: WordStates) -> list[int]:
+    begins = np.cumsum([0, *(len(word) + 1 for word in words[:-1])])
+    places: list[int] = np.searchsorted(begins, states.spans[:, 0]).tolist()
+    return places

@@ -12,6 +12,7 @@ from tenor.recipes.recipe import Recipe
 
 # name of the recipe -> module of this room, in the order of the specifications.
 RECIPES: Mapping[str, str] = {
+    "transfer-fine-tuning": "transfer_fine_tuning.recipe",
     "minbert-shared": "minbert_shared",
     "minbert-concat": "minbert_concat",
     "fuzzy-words": "fuzzy_words",

@@ -1,0 +1,76 @@
+"""The pairs of the stage, aligned once and kept: ``train.jsonl`` and ``dev.jsonl``, streamed from there."""
+
+from pathlib import Path
+
+import numpy as np
+
+from tenor.files import atomic_file, read_json, write_json
+from tenor.recipes.recipe import Context
+from tenor.recipes.transfer_fine_tuning.data import write
+from tenor.recipes.transfer_fine_tuning.stage_pairs import gather_pairs
+from tenor.text.components import hold_out
+
+COUNTS = "counts.json"
+STAGE_DEV = 500  # pairs that the stage is measured on
+
+
+def aligned_folder(context: Context, aligner: str, *, in_task: bool) -> Path:
+    """Return the folder of aligned pairs; an alignment that was killed goes on where it was."""
+    with context.lasting("aligned", settings={"in_task": in_task}) as folder:
+        if not (folder / COUNTS).is_file():
+            _align(context, aligner, folder, in_task=in_task)
+    return folder
+
+
+def counts_note(folder: Path) -> str:
+    """Say how many pairs each source gave, and how many rows were dropped and why."""
+    told = read_json(folder / COUNTS)
+    parts = [
+        f"{source} {found['kept']:,} of {found['pairs']:,} ({found['leaks']:,} stand in evaluated tasks, "
+        f"{found['repeats']:,} repeat others or themselves)"
+        for source, found in told["sources"].items()
+    ]
+    return (
+        f"The stage learns from {told['train']:,} pairs of texts with {told['alignments']:,} aligned phrase "
+        f"pairs, and is measured on {told['dev']:,}. Sources: {'; '.join(parts)}."
+    )
+
+
+def _align(context: Context, aligner: str, folder: Path, *, in_task: bool) -> None:
+    import tenor
+    from tenor.use.align.file import PairSource, align_file
+    from tenor.use.align.pairs import Aligner
+
+    pairs, sources = gather_pairs(context, in_task=in_task)
+    given, aligned = folder / "pairs.jsonl", folder / "aligned.jsonl"
+    with atomic_file(given) as aside:
+        write(aside, ({"first": first, "second": second} for first, second in pairs))
+    source = PairSource(given, columns={"first": "first", "second": "second"})
+    if not aligned.is_file():
+        model = tenor.load(aligner, precision="fp32")
+        align_file(
+            Aligner(model), source, aligned, progress=lambda done, total: context.progress(done, total or 1)
+        )
+    told = _part(folder, aligned, min(STAGE_DEV, len(pairs) // 5))
+    write_json(folder / COUNTS, {"sources": sources, **told})
+
+
+def _part(folder: Path, aligned: Path, count: int) -> dict[str, int]:
+    """Hold some pairs out, none of whose texts stands in another, without reading all at once."""
+    from tenor.objectives.paraphrase.streaming import AlignedFile
+
+    pairs = AlignedFile(aligned, cache=folder / "arrays")
+    held = hold_out([(" ".join(pair.first), " ".join(pair.second)) for pair in pairs], count)
+    if not held.any():  # where all hang together, as in a small made-up corpus
+        held = np.arange(len(held)) < count
+    phrases = 0
+    with (
+        atomic_file(folder / "train.jsonl") as train,
+        atomic_file(folder / "dev.jsonl") as dev,
+        train.open("w", encoding="utf-8") as one,
+        dev.open("w", encoding="utf-8") as two,
+    ):
+        for pair, out in zip(pairs, held, strict=True):
+            (two if out else one).write(pair.to_line() + "\n")
+            phrases += 0 if out else len(pair.alignments)
+    return {"train": int((~held).sum()), "dev": int(held.sum()), "alignments": phrases}

@@ -1,0 +1,156 @@
+"""The pairs of the stage, none of which stands in any part of an evaluated task.
+
+Taken out is what an evaluated task or the sources of STS-B hold as a pair, and what holds a text of theirs of
+four words or more, so that the transferred model has seen nothing of them that the plain one has not. With
+``in_task`` the paraphrases among the rows to be trained on are added.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenor.errors import TenorError
+from tenor.objectives.paraphrase.leaks import check_leaks, find_leaks
+from tenor.recipes.minbert.sources import more_quora, quora
+from tenor.recipes.recipe import Context
+from tenor.recipes.transfer_fine_tuning import corpora, made_up
+from tenor.recipes.transfer_fine_tuning.corpora import Row, TextPair
+from tenor.recipes.transfer_fine_tuning.data import MADE_UP, SINGLE, TASKS, read, rows_folder
+from tenor.text.overlap import fingerprints
+
+PARAPHRASES_FROM = 4.0  # STS-B's score of pairs that the in-task run takes for paraphrases
+_FEWEST_WORDS = 4  # of a text that may not stand in both; shorter ones say nothing
+
+
+def evaluated(context: Context) -> dict[str, list[TextPair]]:
+    """Return the pairs of all parts of the evaluated tasks, and of the sources of STS-B."""
+    if context.data is None:
+        rows = rows_folder(context)
+        parts = {
+            task: [*read(rows / f"{task}.train.jsonl"), *read(rows / f"{task}.test.jsonl")] for task in TASKS
+        }
+        return {task: _pairs(found) for task, found in parts.items() if task not in SINGLE}
+    mrpc, stsb = (sorted(context.folder(name).glob("*.*")) for name in ("mrpc", "stsb"))
+    rte, course = context.folder("rte"), context.folder("minbert")
+    more = context.folder("quora-10k") / "dev.tsv.gz"
+    return {
+        "mrpc": _pairs(row for path in mrpc for row in corpora.mrpc(path)),
+        "stsb": _pairs(row for path in stsb if path.suffix == ".csv" for row in corpora.stsb(path)),
+        "quora": _pairs(chain(quora(course / "quora-dev.csv"), more_quora(more))),
+        "rte": [
+            *_pairs(corpora.glue("rte", rte / "train.tsv", rte / "dev.tsv")),
+            *_pairs(corpora.glue("rte", rte / "test.tsv", part="test")),
+        ],
+        "semeval-sts": list(corpora.semeval(context.folder("semeval-sts"))),
+    }
+
+
+def _pairs(rows: Iterable[Row]) -> list[TextPair]:
+    return [(row["first"], row["second"]) for row in rows]
+
+
+def single_texts(context: Context) -> Iterator[str]:
+    """Yield the texts of the tasks that have one text a row, of all parts."""
+    if context.data is None:
+        rows = rows_folder(context)
+        for task in SINGLE:
+            yield from (row["text"] for row in read(rows / f"{task}.test.jsonl"))
+        return
+    for path in sorted(context.folder("sentence-cls").glob("stsa.binary.*.gz")):
+        yield from (row["text"] for row in corpora.sst2(path))
+    cola = context.folder("cola")
+    for part, name in (("train", "train"), ("train", "val"), ("train", "dev"), ("test", "test")):
+        yield from (row["text"] for row in corpora.glue("cola", cola / f"{name}.tsv", part=part))
+
+
+def gather_pairs(context: Context, *, in_task: bool) -> tuple[list[TextPair], dict[str, dict[str, int]]]:
+    """Return the stage's pairs without leaks and repeats, and what became of each source's rows."""
+    known = evaluated(context)
+    taken = fingerprints(
+        chain(single_texts(context), (text for pairs in known.values() for p in pairs for text in p))
+    )
+    seen: set[int] = set()
+    found: list[TextPair] = []
+    counts: dict[str, dict[str, int]] = {}
+    for source, given in _sources(context).items():
+        pairs = [(" ".join(one.split()), " ".join(two.split())) for one, two in given]
+        # Made-up rows are all made of the same few words, so that only whole pairs can be told apart.
+        kept, leaked = _without(pairs, known, taken if context.data is not None else None)
+        own = _new(kept, seen)
+        counts[source] = {
+            "pairs": len(pairs),
+            "leaks": leaked,
+            "repeats": len(kept) - len(own),
+            "kept": len(own),
+        }
+        found += own
+    check_leaks(found, known)
+    if in_task:
+        own = _new(_in_task(context), seen)
+        counts["rows of the tasks (in-task)"] = {
+            "pairs": len(own),
+            "leaks": 0,
+            "repeats": 0,
+            "kept": len(own),
+        }
+        found += own
+    if len(found) < 2:
+        raise TenorError(
+            "No pairs are left for the stage; every one of them also stands in an evaluated task."
+        )
+    return found, counts
+
+
+def _sources(context: Context) -> dict[str, Iterable[TextPair]]:
+    if context.data is None:
+        return {"made up": made_up.paraphrases(MADE_UP["pairs"], np.random.default_rng(1))}
+    tatoeba = context.folder("tatoeba")
+    translated = [corpora.tatoeba_zip(tatoeba / f"{one}-eng.zip") for one in ("fra", "deu")]
+    if context.settings["more_languages"]:
+        from tenor.assets import find
+
+        translated += [corpora.tatoeba_tsv(find("tatoeba") / f"{one}.tsv") for one in ("spa", "ukr")]
+    return {
+        "PAN, train": corpora.pan(context.folder("pan-paraphrase")),
+        "TurkCorpus, tune": corpora.turk(context.folder("turkcorpus")),
+        "MultiMWA, train": corpora.multimwa(context.folder("multimwa")),
+        "Tatoeba, same translation": corpora.pivots(chain(*translated)),
+    }
+
+
+def _without(
+    pairs: Sequence[TextPair], known: Mapping[str, Sequence[TextPair]], taken: NDArray[Any] | None
+) -> tuple[list[TextPair], int]:
+    """Take out what stands in evaluated tasks, as a pair or as a text of some words."""
+    leaks = {leak.row for leak in find_leaks(pairs, known)}
+    if taken is not None:
+        for side in range(2):
+            texts = [pair[side] for pair in pairs]
+            there = np.isin(fingerprints(texts), taken)
+            leaks |= {
+                int(row) for row in np.flatnonzero(there) if len(texts[int(row)].split()) >= _FEWEST_WORDS
+            }
+    return [pair for row, pair in enumerate(pairs) if row not in leaks], len(leaks)
+
+
+def _new(pairs: Iterable[TextPair], seen: set[int]) -> list[TextPair]:
+    """Leave out pairs of two equal texts, and what was there before."""
+    kept = []
+    pairs = [pair for pair in pairs if all(pair)]
+    sides = [fingerprints(pair[side] for pair in pairs) for side in range(2)]
+    for pair, whole, same in zip(pairs, fingerprints(pairs).tolist(), sides[0] == sides[1], strict=True):
+        if whole not in seen and not same:
+            seen.add(whole)
+            kept.append(pair)
+    return kept
+
+
+def _in_task(context: Context) -> Iterator[TextPair]:
+    """Yield the paraphrases among the rows that tasks are trained on."""
+    rows = rows_folder(context)
+    for task in ("mrpc", "quora"):
+        yield from _pairs(row for row in read(rows / f"{task}.train.jsonl") if row["label"] == "1")
+    yield from _pairs(row for row in read(rows / "stsb.train.jsonl") if row["score"] >= PARAPHRASES_FROM)

@@ -22,6 +22,7 @@ from tenor.tasks.language import LanguageConfig, LanguageTask
 from tenor.tasks.masking import MaskingConfig
 from tenor.tasks.task import Task
 from tenor.text.tokenizer import Tokenizer
+from tenor.training.averaging import AveragedWeights
 from tenor.training.config import RunConfig, TrainingConfig
 from tenor.training.distributed import World
 from tenor.training.hooks import Hook
@@ -140,6 +141,8 @@ def build_trainer(
         weight_decay=training.weight_decay,
         layer_decay=training.layer_decay,
     )
+    if training.average:
+        hooks = (*hooks, AveragedWeights(training.average))
     return Trainer(
         learner, optimiser, settings=training, seed=run.seed, hooks=hooks, watcher=watcher, world=world,
         precision=precision,

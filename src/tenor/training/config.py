@@ -77,6 +77,8 @@ class TrainingConfig:
 
     evaluate_steps: int = 0
     """Score dev every so many steps; 0: after each epoch."""
+    average: float = 0.0
+    """Score and keep an average of the weights of about the last 1 / (1 - average) steps; 0: as they are."""
     evaluate_first: bool = False
     """Score dev before the first step too, so that the curves begin where the encoder stands."""
     monitor: str = "mean"
@@ -124,6 +126,8 @@ class TrainingConfig:
                 raise TenorError(f"{name} is {getattr(self, name)}; it must be above 0 and at most 1.")
         if not (math.isfinite(self.temperature) and self.temperature > 0):
             raise TenorError(f"temperature is {self.temperature}; it must be above 0.")
+        if not 0 <= self.average < 1:
+            raise TenorError(f"average is {self.average}; it must be at least 0 and below 1, such as 0.99.")
         if self.dropout is not None and not 0 <= self.dropout < 1:
             raise TenorError(f"dropout is {self.dropout}; it must be at least 0 and below 1.")
         if not self.monitor.strip():

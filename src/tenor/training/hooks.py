@@ -5,6 +5,7 @@ a reason of one's own: each overrides the moments that it needs.
 """
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from tenor.training.learner import Evaluation, Learner
@@ -41,10 +42,17 @@ class Hook:
     def after_epoch(self, learner: Learner, progress: "Progress") -> None:
         """Run after the last step of an epoch, before its evaluation."""
 
+    def as_scored(self, learner: Learner) -> AbstractContextManager[None]:
+        """Return a context in which dev is scored and the best weights are kept."""
+        return nullcontext()
+
     def after_evaluation(
         self, learner: Learner, progress: "Progress", evaluations: Mapping[str, Evaluation]
     ) -> None:
         """Run after dev was scored; ``progress.stop = "reason"`` ends the run."""
+
+    def after_training(self, learner: Learner, progress: "Progress") -> None:
+        """Run after the last step, when its checkpoint is written."""
 
     def state(self) -> State:
         """Return what a resumed run needs."""

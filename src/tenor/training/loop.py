@@ -10,6 +10,7 @@ All that it needs to go on after a kill stands in ``state``.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Literal
 
@@ -110,6 +111,8 @@ class Trainer:
                 self._after_step(ended=progress.position == count)
             if not progress.stop:
                 progress.epoch, progress.position = progress.epoch + 1, 0
+        for hook in self.hooks:
+            hook.after_training(self.learner, progress)
         return progress
 
     def _begin_epoch(self) -> int:
@@ -170,11 +173,16 @@ class Trainer:
 
     def _evaluate(self) -> None:
         progress, settings = self.progress, self.settings
-        # One process scores: the others would find the same.
-        found = self.learner.evaluate() if self.world.first else {}
-        if self.world.tell(bool(found)):
-            better = progress.judge(found, settings.monitor) if self.world.first else []
-            self.watcher.evaluated(found, progress, better)
+        with ExitStack() as stack:
+            for hook in self.hooks:
+                stack.enter_context(hook.as_scored(self.learner))
+            # One process scores: the others would find the same.
+            found = self.learner.evaluate() if self.world.first else {}
+            scored = self.world.tell(bool(found))
+            if scored:
+                better = progress.judge(found, settings.monitor) if self.world.first else []
+                self.watcher.evaluated(found, progress, better)
+        if scored:
             for hook in self.hooks:
                 hook.after_evaluation(self.learner, progress, found)
             if settings.schedule == "plateau":

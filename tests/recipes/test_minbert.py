@@ -133,3 +133,37 @@ def test_no_test_row_is_trained_on(course, tmp_path):
     assert dropped["sentiment"] == {"SST train": 3}
     assert dropped["similarity"] == {"STS train": 2}
     assert dropped["paraphrase"]["Quora 10k: stands in the other file too"] == 1
+
+
+def test_no_row_for_testing_or_choosing_is_among_the_further_rows(course, tmp_path):
+    rows, more = tmp_path / "rows", tmp_path / "more"
+    for folder in (rows, more, tmp_path / "semeval-sts/2012", tmp_path / "sick"):
+        folder.mkdir(parents=True)
+    data.prepare(course, rows)
+    chosen = data.read_rows(rows / "sentiment.choose.jsonl")[0]["text"].split()
+    trees = [
+        f"(1 (4 ({1} {chosen[0]}) ({2} {chosen[1]})) (1 (2 {chosen[2]}) (2 .)))",  # a tree that is chosen by
+        "(2 (3 dev) (3 (2 text) (2 3)))",  # one that is tested
+        "(3 (4 (2 a) (4 fine)) (2 film))", "(1 (0 (2 dev) (0 (2 text) (2 4))) (2 bores))",
+    ]  # fmt: skip
+    (tmp_path / "sst-trees/train.txt").write_text("\n".join(trees) + "\n")
+    apart = data.read_rows(rows / "similarity.choose.jsonl")[0]
+    graded = [("4.0", "A dev two", "a DEV one"), ("1.0", apart["second"], apart["first"]),
+              ("", "not", "scored"), ("3.5", "brand", "new"), ("3.0", "Brand!", "new.")]  # fmt: skip
+    lines = ["\t".join(row) for row in graded]
+    (tmp_path / "semeval-sts/2012/MSRvid.train.tsv").write_text("\n".join(lines) + "\n")
+    for part in ("train", "trial"):
+        text = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\n1\tx\ty\t5\n2\ttwo 4\tone 4\t1\n"
+        (tmp_path / f"sick/SICK_{part}.txt").write_text(text)
+
+    data.prepare_more(course, rows, more)
+    phrases = data.read_rows(more / "sentiment.more.jsonl")
+    # "text 4" stands in a tree that is free; the dev sentence above it does not come with it.
+    assert [(row["text"], row["label"]) for row in phrases] == [("a fine", "4"), ("text 4", "0")]
+    pairs = data.read_rows(more / "similarity.more.jsonl")
+    assert pairs == [
+        {"first": "brand", "second": "new", "score": 3.5}, {"first": "x", "second": "y", "score": 5.0},
+    ]  # fmt: skip
+    dropped = json.loads((more / "dropped.json").read_text())
+    assert dropped["sentiment"] == {"trees of SST train": 2, "phrases of SST train": 1}
+    assert dropped["similarity"] == {"SemEval STS 2012-2014": 2, "SICK": 2}

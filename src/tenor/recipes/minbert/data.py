@@ -97,6 +97,62 @@ def prepare_extra(context: Context, folder: Path) -> None:
     write_json(folder / "dropped.json", dropped)
 
 
+def prepare_more(context: Context, rows: Path, folder: Path) -> None:
+    """Write all further rows that may be learned from: phrases of the treebank, and graded pairs.
+
+    The rows set apart for choosing a checkpoint are kept out of them as the protected ones are; ``rows`` is
+    the folder of :func:`prepare`.
+    """
+    dropped = {}
+    for name, make in {"sentiment": _phrases, "similarity": _graded}.items():
+        kept, dropped[name] = make(context, read_rows(rows / f"{name}.choose.jsonl"))
+        known = set(fingerprints(texts_of(row) for row in read_rows(rows / f"{name}.train.jsonl")).tolist())
+        write_rows(folder / f"{name}.more.jsonl", _unseen(kept, known))
+    write_json(folder / "dropped.json", dropped)
+
+
+def _phrases(context: Context, choose: list[Example]) -> tuple[list[Example], dict[str, int]]:
+    """Take the phrases of two words or more; none of a tree whose sentence is protected or chosen by."""
+    guard = Protected(_protected_sentences(context) + choose)
+    trees = list(sources.tree_phrases(context.folder("sst-trees") / "train.txt"))
+    sentences = guard.kept("trees of SST train", [tree[-1] for tree in trees])
+    free = {row["text"] for row in sentences}
+    phrases = [
+        {"text": sources.untokenised(row["text"]), "label": row["label"]}
+        for tree in trees
+        if tree[-1]["text"] in free
+        for row in tree[:-1]
+        if " " in row["text"]
+    ]
+    return guard.kept("phrases of SST train", phrases), guard.dropped
+
+
+def _graded(context: Context, choose: list[Example]) -> tuple[list[Example], dict[str, int]]:
+    guard = Protected(_protected_pairs(context) + choose)
+    tasks = sorted(context.folder("semeval-sts").glob("201?/*.tsv"))
+    rows = guard.kept("SemEval STS 2012-2014", [row for file in tasks for row in sources.semeval(file)])
+    relatedness = [context.folder("sick") / f"SICK_{part}.txt" for part in ("train", "trial")]
+    return rows + guard.kept(
+        "SICK", [row for file in relatedness for row in sources.sick(file)]
+    ), guard.dropped
+
+
+def _unseen(rows: Iterable[Example], known: set[int]) -> list[Example]:
+    """Leave out what stands in ``known`` or came before."""
+    rows = list(rows)
+    new = []
+    for row, print_ in zip(rows, fingerprints(texts_of(row) for row in rows).tolist(), strict=True):
+        if print_ not in known:
+            known.add(print_)
+            new.append(row)
+    return new
+
+
+def read_rows(file: Path) -> list[Example]:
+    """Read rows written by :func:`write_rows`."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
 def write_rows(file: Path, rows: Iterable[Example]) -> None:
     """Write rows as JSON lines."""
     with file.open("w", encoding="utf-8") as out:

@@ -59,6 +59,17 @@ def sick(path: Path) -> Iterator[Example]:
         yield {"first": cells["sentence_A"], "second": cells["sentence_B"], "score": score}
 
 
+def semeval(path: Path) -> Iterator[Example]:
+    """Yield the graded pairs of a file of the SemEval tasks of 2012 to 2014: score, two texts; unscored ones
+    are left out.
+    """
+    with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+        for line in file:
+            score, first, second, *_ = [*line.rstrip("\r\n").split("\t"), "", ""]
+            if score.strip():
+                yield {"first": first.strip(), "second": second.strip(), "score": float(score)}
+
+
 _STRENGTH = re.compile(r"\[([+-]\d)\]")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from tenor.files import read_json
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.minbert.data import prepare, prepare_extra, write_rows
+from tenor.recipes.minbert.data import prepare, prepare_extra, read_rows, write_rows
 from tenor.recipes.minbert.made_up import made_up_rows
 from tenor.recipes.minbert.sources import Example
 from tenor.recipes.recipe import CellResult, Context
@@ -122,17 +122,11 @@ def _encoder(context: Context, rows: Path) -> str:
     def make(folder: Path) -> None:
         from tenor.model.fresh import write_fresh
 
-        texts = [
-            text for file in sorted(rows.glob("*.train.jsonl")) for row in read(file) for text in _texts(row)
-        ]
+        files = sorted(rows.glob("*.train.jsonl"))
+        texts = [text for file in files for row in read_rows(file) for text in _texts(row)]
         write_fresh(folder / "encoder", texts, vocabulary=300, width=32, layers=2, heads=2, positions=32)
 
     return str(context.shared("encoder", make, settings={}) / "encoder")
-
-
-def read(file: Path) -> list[Example]:
-    """Read rows written by ``write_rows``."""
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def _texts(row: Example) -> list[str]:
@@ -142,7 +136,7 @@ def _texts(row: Example) -> list[str]:
 def _scored(model: Any, name: str, file: Path) -> tuple[Outcome, dict[str, Any]]:
     from tenor.model.predicting import predict
 
-    rows, task = read(file), model.tasks[name]
+    rows, task = read_rows(file), model.tasks[name]
     predicted = predict(model, task, [_texts(row) for row in rows])
     if name == "similarity":
         gold = np.array([row["score"] for row in rows])

@@ -135,6 +135,14 @@ def test_no_test_row_is_trained_on(course, tmp_path):
     assert dropped["paraphrase"]["Quora 10k: stands in the other file too"] == 1
 
 
+def test_what_stands_twice_in_train_is_not_both_trained_on_and_chosen_by():
+    rows = [{"text": f"Text {n % 20}{'!' * (n // 20)}"} for n in range(40)]
+    train, choose = data._split(rows, 8)
+    assert len(choose) == 8
+    assert not {normalise(row["text"]) for row in train} & {normalise(row["text"]) for row in choose}
+    assert len(train) >= 40 - 16
+
+
 def test_no_row_for_testing_or_choosing_is_among_the_further_rows(course, tmp_path):
     rows, more = tmp_path / "rows", tmp_path / "more"
     for folder in (rows, more, tmp_path / "semeval-sts/2012", tmp_path / "sick"):

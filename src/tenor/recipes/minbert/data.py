@@ -225,4 +225,5 @@ def _split(rows: list[Example], count: int) -> tuple[list[Example], list[Example
     chosen = np.zeros(len(rows), dtype=bool)
     chosen[np.random.default_rng(0).permutation(len(rows))[:count]] = True
     choose, train = _parted(rows, chosen)
-    return train, choose
+    again = overlap([texts_of(row) for row in train], [texts_of(row) for row in choose])
+    return _parted(train, ~again)[0], choose

@@ -4,6 +4,7 @@ Each is a model folder that several cells use, made once. Pre-training and stage
 is killed goes on where it was, and pre-training can be done in pieces, a cell each, to fit a budget of time.
 """
 
+import json
 import math
 import shutil
 from contextlib import suppress
@@ -73,8 +74,8 @@ def pretrained(context: Context, *, share: float = 1.0) -> Path:
 
 
 def _texts(context: Context, folder: Path) -> dict[str, Path]:
-    """Write the paragraphs to learn from and those to measure by, one a line."""
-    files = {part: folder / f"{part}.txt" for part in ("train", "dev")}
+    """Write the paragraphs to learn from and those to measure by."""
+    files = {part: folder / f"{part}.jsonl" for part in ("train", "dev")}
     if not all(file.is_file() for file in files.values()):
         with (
             atomic_file(files["train"]) as train,
@@ -84,7 +85,7 @@ def _texts(context: Context, folder: Path) -> dict[str, Path]:
         ):
             for number, text in enumerate(pretraining_texts(context)):
                 out = two if number % _DEV_EVERY == 5 else one
-                out.write(" ".join(text.split()) + "\n")
+                out.write(json.dumps({"text": text}, ensure_ascii=False) + "\n")
     return files
 
 
@@ -100,7 +101,7 @@ def _pretrain(context: Context, texts: dict[str, Path], run: Path, share: float)
     steps = _steps(texts["train"], tokens, batch)
     pieces = int(settings.pop("pieces"))
     task = TaskConfig(
-        kind="language", train=texts["train"], dev=texts["dev"], batch=batch, delimiter=None, header=False
+        kind="language", train=texts["train"], dev=texts["dev"], batch=batch, columns={"text": "text"}
     )
     config = RunConfig(
         encoder="fresh",
@@ -129,9 +130,9 @@ def _steps(file: Path, tokens: int, batch: int) -> int:
     paragraphs = words = 0
     with file.open(encoding="utf-8") as lines:
         for line in lines:
-            paragraphs, words = paragraphs + 1, words + len(line.split())
-    # A paragraph longer than the limit is several rows, whose mean length is at most the limit.
-    return math.ceil(tokens / (batch * min(110.0, 1.25 * words / max(1, paragraphs))))
+            paragraphs, words = paragraphs + 1, words + len(line.split()) - 1  # the name of the column
+    # A paragraph longer than the limit becomes several rows, of 97 tokens on average here.
+    return math.ceil(tokens / (batch * min(90.0, 1.25 * words / max(1, paragraphs))))
 
 
 def transferred(context: Context, encoder: str, base: Path, stage: str) -> Path:

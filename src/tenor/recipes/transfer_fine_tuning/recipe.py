@@ -185,12 +185,12 @@ RECIPE = Recipe(
             cells=tuple(_cells(_TUNE_SMALL)), seeds=5, settings=_SMALL,
             about=(
                 "A starter of 6 layers × 384 and a vanilla encoder of 4 × 256 instead of BERT base; a stage "
-                "of one epoch over about 23,000 pairs instead of 4.1 million; 250, 1,000 and 4,000 rows."
+                "of one epoch over about 22,000 pairs instead of 4.1 million; 250, 1,000 and 4,000 rows."
             ),
         ),
         "full": Plan(
             cells=tuple(_cells(_TUNE_FULL)), seeds=5, settings=_FULL,
-            about="BERT base, the paper's settings, and about 45,000 pairs for the stage.",
+            about="BERT base, the paper's settings, and about 33,000 pairs for the stage.",
         ),
     },
     run=run,

@@ -184,7 +184,7 @@ RECIPE = Recipe(
             about="two made-up matrices of 120 words; a check only",
         ),
         "small": Plan(
-            cells=(*MAIN, *SKIP_GRAM, *CLASSIFIED),
+            cells=(*MAIN, *SKIP_GRAM, *CLASSIFIED, *classified("MR", 150, "bilstm")),
             settings={
                 "words": 5000,
                 "rounds": 6,

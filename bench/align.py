@@ -1,5 +1,10 @@
 """Word and phrase alignment against human links: `python bench/align.py DATA_FOLDER [--part P] [--rows N]`.
 
+`--learn mtref` (or `wiki`, or `mtref,wiki`) learns aligners from the human links of those train parts, one
+for each of `--seeds`, and scores them; `--gold FILE` only writes what they learn from, for
+`tenor align --learn`. Of MTRef's dev part, 480 of 800 rows have a text that stands in the train part as well,
+so learned aligners are also scored on the rows whose texts are both new.
+
 DATA_FOLDER holds `multimwa/{mtref,wiki}-{train,dev}.tsv.gz`: tab-separated id, first text in words, -, second
 text, -, -, -, sure links `i-j …`, possible links. The figures are micro precision, recall and F1 over all
 links of all rows; gold is sure and possible links together. Beside the whole method stand identical words and
@@ -15,7 +20,9 @@ from pathlib import Path
 import numpy as np
 
 import tenor
+from tenor.text.alignments import AlignedPair
 from tenor.use.align.extraction import consistent_pairs, maximal_pairs, minimal_pairs
+from tenor.use.align.learned import load_aligner
 from tenor.use.align.pairs import Aligner, WordPair
 from tenor.use.align.words import cosines, is_mark, middle_layer, mutual_best
 
@@ -101,38 +108,100 @@ def show(name, rows, method, found, gold):
     print(f"{name:6} {rows:5}  {method:22} {precision:9.4f} {recall:7.4f} {f1:7.4f}", flush=True)
 
 
+def as_records(folder, names, rows):
+    """Return the train parts as aligned pairs with links only."""
+    records = []
+    for name in names:
+        pairs, gold = read_gold(folder / f"{name}-train.tsv.gz", rows)
+        records += [
+            AlignedPair(tuple(first), tuple(second), tuple(sorted(links)))
+            for (first, second), links in zip(pairs, gold, strict=True)
+        ]
+    return records
+
+
+def learned_aligners(model, records, seeds):
+    from tenor.use.align.learned.learning import LearnSettings, learn_from_examples, look_at
+
+    examples = look_at(model, records)
+    for seed in seeds:
+        found = learn_from_examples(examples, settings=LearnSettings(seed=seed))
+        print(
+            f"seed {seed}: F1 on {found.learned.held_out} train pairs held out {found.learned.f1:.4f}",
+            flush=True,
+        )
+        yield Aligner(model, learned=found)
+
+
+def show_all(name, method, found, pairs, gold):
+    """Show the figures of links, minimal and maximal blocks, and return the F1 of each."""
+    show(name, len(pairs), method, found, gold)
+    both = [[phrases(x, pair) for x, pair in zip(links, pairs, strict=True)] for links in (found, gold)]
+    scores = [score(found, gold)[2]]
+    for kind, which in (("minimal", 0), ("maximal", 1)):
+        blocks = [[block[which] for block in side] for side in both]
+        show(name, len(pairs), f"{method}, {kind} blocks", *blocks)
+        scores.append(score(*blocks)[2])
+    return scores
+
+
+def measure_learned(aligners, name, pairs, gold, seen):
+    """Show each aligner, then means and spreads: on all rows, and on those of new texts only."""
+    new = [place for place, pair in enumerate(pairs) if not seen & {" ".join(words) for words in pair}]
+    figures = []
+    for number, aligner in enumerate(aligners):
+        found = full_links(aligner, pairs)
+        scores = show_all(name, f"learned {number}", found, pairs, gold)
+        only_new = (
+            score([found[place] for place in new], [gold[place] for place in new])[2] if new else np.nan
+        )
+        figures.append([*scores, only_new])
+    means, spreads = np.mean(figures, axis=0), np.std(figures, axis=0, ddof=1 if len(figures) > 1 else 0)
+    kinds = "links", "minimal blocks", "maximal blocks", f"links of the {len(new)} rows of new texts"
+    for kind, mean, spread in zip(kinds, means, spreads, strict=True):
+        print(f"{name:6} {len(pairs):5}  learned, {kind}: {mean:.4f} ± {spread:.4f} ({len(figures)} seeds)")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--model", default="minilm")
     parser.add_argument("--part", default="dev", choices=("dev", "train"))
     parser.add_argument("--rows", type=int, default=None, help="only the first rows")
+    parser.add_argument("--learn", default="", help="sets whose train parts are learned from: mtref,wiki")
+    parser.add_argument("--seeds", default="0,1,2")
+    parser.add_argument("--aligner", type=Path, nargs="*", default=[], help="score these instead of learning")
+    parser.add_argument("--gold", type=Path, help="only write the train parts of --learn to this JSONL file")
     arguments = parser.parse_args()
     folder = arguments.data / "multimwa"
     if not folder.is_dir():
         print(f"skipped: {arguments.data} holds no folder 'multimwa'")
         return
+    names = [name for name in arguments.learn.split(",") if name]
+    records = as_records(folder, names, arguments.rows)
+    if arguments.gold:
+        arguments.gold.write_text("".join(record.to_line() + "\n" for record in records), encoding="utf-8")
+        return
     model = tenor.load(arguments.model, precision="fp32")
-    aligner = Aligner(model)
+    aligners = [Aligner(model, learned=load_aligner(path)) for path in arguments.aligner]
+    if names and not aligners:
+        aligners = list(learned_aligners(model, records, map(int, arguments.seeds.split(","))))
     print(f"{'set':6} {'rows':>5}  {'method':22} {'precision':>9} {'recall':>7} {'F1':>7}")
     for name in ("mtref", "wiki"):
         pairs, gold = read_gold(folder / f"{name}-{arguments.part}.tsv.gz", arguments.rows)
-        gold_phrases = [phrases(links, pair) for links, pair in zip(gold, pairs, strict=True)]
+        if aligners:
+            seen = {
+                " ".join(words) for r in as_records(folder, [name], None) for words in (r.first, r.second)
+            }
+            measure_learned(aligners, name, pairs, gold, seen)
+            continue
         show(name, len(pairs), "identical words", identical(pairs), gold)
         show(name, len(pairs), "mutual best", best_links(model, pairs), gold)
+        aligner = Aligner(model)
         start = time.process_time()
         found = full_links(aligner, pairs)
-        spent = time.process_time() - start
-        show(name, len(pairs), "tenor", found, gold)
-        blocks = [phrases(links, pair) for links, pair in zip(found, pairs, strict=True)]
-        for kind, which in (("minimal", 0), ("maximal", 1)):
-            show(
-                name,
-                len(pairs),
-                f"tenor, {kind} blocks",
-                *([b[which] for b in x] for x in (blocks, gold_phrases)),
-            )
-        rate = len(pairs) / spent
+        rate = len(pairs) / (time.process_time() - start)
+        show_all(name, "tenor", found, pairs, gold)
         print(f"{name:6} {len(pairs):5}  {rate:,.0f} pairs per second of CPU time, phrases included")
 
 

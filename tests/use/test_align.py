@@ -89,7 +89,7 @@ def test_a_weak_pair_is_not_linked_even_in_good_company():
 @given(filled)
 def test_growing_only_links_lone_words_beside_a_link_of_their_best_counterpart(matrix):
     before = mutual_best(matrix)
-    after = grown_links(before, matrix, floor=0.3)
+    after = grown_links(before, matrix, matrix >= np.float32(0.3))
     assert (before <= after).all()
     for i, j in pairs(after) - pairs(before):
         own_row = not before[i].any() and matrix[i, j] == matrix[i].max()

@@ -1,11 +1,21 @@
 """What is linked on top in texts that say the same, against plain definitions."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tenor.use.align.paraphrases import align_paraphrases, filled, with_articles, with_gaps
+from tenor.use.align.paraphrases import (
+    FREE,
+    align_paraphrases,
+    paraphrase_links,
+    settings_for,
+    with_articles,
+    with_gaps,
+)
+from tenor.use.align.words import DEFAULTS, links_from_scores
 
 words = st.lists(st.sampled_from(["The", "a", "cat", "dog", ","]), min_size=1, max_size=6)
 
@@ -48,8 +58,7 @@ def test_gaps_equal_their_definition(texts, longest):
 @given(linked())
 def test_swapping_the_texts_transposes_the_links_and_nothing_is_lost(texts):
     first, second, links, scores = texts
-    found = filled(links, scores, first, second)
-    assert (links <= found).all()
+    assert (links <= with_gaps(with_articles(links, first, second), scores)).all()
     # Articles of both texts may follow each other's links; gaps and each side alone are symmetric.
     assert (with_gaps(links.T, scores.T) == with_gaps(links, scores).T).all()
 
@@ -83,3 +92,30 @@ def test_texts_without_words():
     for shape in ((0, 2), (2, 0), (0, 0)):
         vectors = tuple(np.ones((size, 4), dtype=np.float32) for size in shape)
         assert align_paraphrases(*(["x"] * size for size in shape), vectors).shape == shape
+
+
+def test_the_wording_decides_how_much_is_linked():
+    same = ["he", "sold", "the", "old", "car"]
+    other = ["he", "gave", "away", "that", "vehicle"]
+    assert settings_for(same, [*same[:4], "Car"]) == DEFAULTS
+    assert settings_for(same, other) == settings_for(other, same) == FREE
+    assert settings_for([], []) == FREE
+
+
+def test_content_words_need_less_of_a_score():
+    # The first word is the best counterpart of both; the second pair is left for the second round.
+    scores = np.array([[0.9, 0.58], [0.1, 0.4]], dtype=np.float32)
+    content = np.array([[False, False], [False, True]])
+    alone = replace(FREE, share=1.0)
+    assert pairs(links_from_scores(scores, content=content, settings=alone)) == {(0, 0), (1, 1)}
+    assert pairs(links_from_scores(scores, settings=alone)) == {(0, 0)}
+
+
+@given(linked())
+def test_settings_are_found_by_the_wording_when_none_are_given(texts):
+    first, second, _, scores = texts
+    random = np.random.default_rng(len(first) * 7 + len(second))
+    vectors = tuple(random.normal(size=(len(words), 4)).astype(np.float32) for words in (first, second))
+    expected = align_paraphrases(first, second, vectors, settings=settings_for(first, second))
+    assert (align_paraphrases(first, second, vectors) == expected).all()
+    assert paraphrase_links(first, second, scores, settings=FREE).shape == scores.shape

@@ -20,6 +20,8 @@ from tenor.text.trees import Tree, read_tree
 from tenor.text.words import split_words
 from tenor.use.align.model1 import WordTable, fit_word_table
 from tenor.use.align.pairs import Aligner, WordPair
+from tenor.use.align.paraphrases import FREE
+from tenor.use.align.words import DEFAULTS, AlignSettings
 from tenor.use.embed.journal import Journal
 from tenor.use.embed.vector_files import digest_texts
 from tenor.use.windows import windows
@@ -153,10 +155,14 @@ def _deciding(aligner: Aligner, source: PairSource) -> dict[str, Any]:
     return {
         "source": str(source.path), "columns": columns, "shape": source.shape,
         "model": aligner.model.fingerprint, "precision": aligner.model.precision,
-        "words": asdict(aligner.words), "phrases": asdict(aligner.phrases),
+        "words": [asdict(settings) for settings in _settings(aligner)], "phrases": asdict(aligner.phrases),
         "model1": aligner.table is not None,
         "learned": None if aligner.learned is None else aligner.learned.fingerprint,
     }  # fmt: skip
+
+
+def _settings(aligner: Aligner) -> tuple[AlignSettings, ...]:
+    return (FREE, DEFAULTS) if aligner.words is None else (aligner.words,)
 
 
 def _begin(

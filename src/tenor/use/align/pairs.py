@@ -14,7 +14,7 @@ from tenor.use.align.candidates import LONGEST, constituents, ngrams
 from tenor.use.align.extraction import consistent_pairs, maximal_pairs, minimal_pairs
 from tenor.use.align.learned import LearnedLinks
 from tenor.use.align.model1 import WordTable
-from tenor.use.align.paraphrases import PARAPHRASES, align_paraphrases
+from tenor.use.align.paraphrases import align_paraphrases
 from tenor.use.align.states import Layered, everyday_centre, layered_states
 from tenor.use.align.words import AlignSettings, Floats, Links, middle_layer
 
@@ -49,7 +49,7 @@ class Aligner:
     """
 
     model: Model
-    words: AlignSettings = PARAPHRASES
+    words: AlignSettings | None = None  # None: chosen for every pair, by its wording
     phrases: PhraseSettings = field(default_factory=PhraseSettings)
     table: WordTable | None = None  # of IBM Model 1, trained on the pairs themselves
     learned: LearnedLinks | None = None

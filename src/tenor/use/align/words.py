@@ -51,9 +51,12 @@ class AlignSettings:
     far: float = 0.1  # weight of the pairs (i ± 2, j ± 2)
     weakest: float = 0.25  # no link below this score,
     context: float = 0.4  # nor below this one together with the weighted scores of the neighbours
-    floor: float = 0.5  # links of steps 2 and 4 need this score
+    floor: float = 0.5  # links of steps 2 and 4 need this score,
+    content_floor: float = 0.5  # or this one between two content words, where these are told
     temperature: float = 0.05  # of the softmax of step 3
     share: float = 0.1  # threshold of step 3, a probability
+    gap: float = 0.2  # mean score of the word pairs of two stretches that are linked whole (paraphrases)
+    longest_gap: int = 5  # words of such a stretch
 
 
 DEFAULTS = AlignSettings()
@@ -99,16 +102,24 @@ def word_scores(
     return np.asarray(adjusted, dtype=np.float32)
 
 
-def links_from_scores(scores: Floats, *, settings: AlignSettings = DEFAULTS) -> Links:
-    """Make links from the scores [n, m] of all word pairs, in the four steps of this module."""
+def links_from_scores(
+    scores: Floats, *, content: Links | None = None, settings: AlignSettings = DEFAULTS
+) -> Links:
+    """Make links from the scores [n, m] of all word pairs, in the four steps of this module.
+
+    ``content`` [n, m] marks the pairs of two content words, which need less of a score.
+    """
     if not scores.size:
         return np.zeros(scores.shape, dtype=bool)
+    good: Links = scores >= settings.floor
+    if content is not None:
+        good |= content & (scores >= settings.content_floor)
     in_context = with_neighbours(scores, near=settings.near, far=settings.far)
-    links = iterated_best(in_context, scores >= settings.floor)
+    links = iterated_best(in_context, good)
     shared = shared_links(in_context, temperature=settings.temperature, share=settings.share)
     links = _attach(links, lambda links: shared & ~links & (_beside(links) | _beside(links.T).T))
     links &= (scores >= settings.weakest) & (in_context >= settings.context)
-    return grown_links(links, scores, floor=settings.floor)
+    return grown_links(links, scores, good)
 
 
 def with_neighbours(scores: Floats, *, near: float, far: float) -> Floats:
@@ -162,9 +173,8 @@ def softmax_shares(scores: Floats, *, temperature: float) -> tuple[Floats, Float
     return shares[0], shares[1]
 
 
-def grown_links(links: Links, scores: Floats, *, floor: float) -> Links:
-    """Let a word without link join its best counterpart, where a word next to it is linked to that one."""
-    good = scores >= floor
+def grown_links(links: Links, scores: Floats, good: Links) -> Links:
+    """Let a word without link join its best counterpart, where that is ``good`` and linked to a neighbour."""
     best_of_row = good & (scores >= scores.max(axis=1, keepdims=True, initial=-np.inf))
     best_of_column = good & (scores >= scores.max(axis=0, keepdims=True, initial=-np.inf))
 

@@ -20,12 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.text.function_words import ENGLISH
-from tenor.use.align.paraphrases import PARAPHRASES, SHIFT, filled
+from tenor.use.align.paraphrases import SHIFT, paraphrase_links, settings_for
 from tenor.use.align.words import (
     Floats,
     cosines,
     is_mark,
-    links_from_scores,
     middle_layer,
     softmax_shares,
     stem,
@@ -90,11 +89,12 @@ def view(
     layers = range(centre.shape[0])
     plain = [cosines(vectors[0][:, layer], vectors[1][:, layer]) for layer in layers]
     close = [cosines(centred[0][:, layer], centred[1][:, layer]) for layer in layers]
-    scores = word_scores(first, second, close[middle] + np.float32(SHIFT), settings=PARAPHRASES)
-    in_context = with_neighbours(scores, near=PARAPHRASES.near, far=PARAPHRASES.far)
-    links = filled(links_from_scores(scores, settings=PARAPHRASES), scores, first, second)
+    settings = settings_for(first, second)
+    scores = word_scores(first, second, close[middle] + np.float32(SHIFT), settings=settings)
+    in_context = with_neighbours(scores, near=settings.near, far=settings.far)
+    links = paraphrase_links(first, second, scores, settings=settings)
     shared = [*_look(first, second), in_context, links.astype(np.float32)]
-    sided = [*_kinds(first, second), *softmax_shares(in_context, temperature=PARAPHRASES.temperature)]
+    sided = [*_kinds(first, second), *softmax_shares(in_context, temperature=settings.temperature)]
     grid = np.stack([*plain, *close, *shared, *sided], axis=-1).astype(np.float32)
     return View(grid, _inputs(centred[0]), _inputs(centred[1]))
 

@@ -28,6 +28,7 @@ from tenor.use.align.words import Floats, Links, middle_layer
 
 Progress = Callable[[int, int | None], None]
 
+HELD_OUT = 1 / 8  # of the pairs
 FEWEST = 16  # pairs; of fewer nothing can be learned and held out
 _WINDOW = 400  # pairs whose word vectors of all layers are in memory at once
 _THRESHOLDS = np.round(np.arange(0.25, 0.71, 0.05), 2)
@@ -37,9 +38,8 @@ _THRESHOLDS = np.round(np.arange(0.25, 0.71, 0.05), 2)
 class LearnSettings:
     """How an aligner is learned."""
 
-    epochs: int = 8
+    epochs: int = 5
     patience: int = 3  # epochs without a better score on the pairs held out, after which it ends
-    held_out: float = 0.125  # part of the pairs
     batch: int = 12  # pairs of a step
     rate: float = 3e-3  # the highest learning rate; it rises over a tenth of the steps and falls to nothing
     decay: float = 0.05
@@ -56,6 +56,19 @@ class _Example:
 
     def swapped(self) -> "_Example":
         return _Example(self.seen.swapped(), self.links.T)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examples:
+    """Pairs with links as the network sees them, all of them in memory: about 100 kB a pair of sentences."""
+
+    encoder_name: str
+    encoder: str
+    layers: tuple[int, ...]
+    middle: int
+    centre: Floats
+    train: list[_Example]
+    held_out: list[_Example]
 
 
 class GridNetwork(nn.Module):
@@ -107,36 +120,54 @@ def learn_aligner(
     settings: LearnSettings | None = None,
     progress: Progress | None = None,
 ) -> LearnedLinks:
-    """Learn to link words from pairs whose ``links`` people have made; all of them are held in memory.
+    """Learn to link words from pairs whose ``links`` people have made.
 
     ``progress`` is called with the steps just done and the most there can be.
     """
-    settings = settings or LearnSettings()
-    held = _held_out(gold, settings)
-    torch.set_num_threads(thread_count())
+    return learn_from_examples(look_at(model, gold), settings=settings, progress=progress)
+
+
+def look_at(model: Model, gold: Sequence[AlignedPair]) -> Examples:
+    """Bring pairs with links into the form that is learned from; several aligners may learn from it."""
+    held = _held_out(gold)
     layers = layers_of(model.engine.layers)
     centre = everyday_centre(model, layers)
-    examples = _examples(model, gold, centre, layers)
-    shape = Shape(features=features(len(layers)), inputs=centre.size)
-    train = [example for example, out in zip(examples, held, strict=True) if not out and example.links.size]
-    watched = [example for example, out in zip(examples, held, strict=True) if out and example.links.size]
-    best = _trained(train, watched, shape, settings, progress)
+    examples = list(zip(_examples(model, gold, centre, layers), held, strict=True))
+    return Examples(
+        model.name,
+        model.fingerprint,
+        layers,
+        layers.index(middle_layer(model.engine.layers)),
+        centre,
+        [example for example, out in examples if not out and example.links.size],
+        [example for example, out in examples if out and example.links.size],
+    )
+
+
+def learn_from_examples(
+    examples: Examples, *, settings: LearnSettings | None = None, progress: Progress | None = None
+) -> LearnedLinks:
+    """Learn to link words from what :func:`look_at` has returned."""
+    settings = settings or LearnSettings()
+    torch.set_num_threads(thread_count())
+    shape = Shape(features=features(len(examples.layers)), inputs=examples.centre.size)
+    best = _trained(examples.train, examples.held_out, shape, settings, progress)
     learned = Learned(
-        encoder=model.fingerprint,
-        encoder_name=model.name,
-        layers=layers,
-        middle=layers.index(middle_layer(model.engine.layers)),
+        encoder=examples.encoder,
+        encoder_name=examples.encoder_name,
+        layers=examples.layers,
+        middle=examples.middle,
         threshold=best.threshold,
-        pairs=len(train),
-        held_out=len(watched),
+        pairs=len(examples.train),
+        held_out=len(examples.held_out),
         f1=round(best.f1, 4),
         epochs=best.epoch,
         seed=settings.seed,
     )
-    return LearnedLinks(learned, centre, best.weights)
+    return LearnedLinks(learned, examples.centre, best.weights)
 
 
-def _held_out(gold: Sequence[AlignedPair], settings: LearnSettings) -> list[bool]:
+def _held_out(gold: Sequence[AlignedPair]) -> list[bool]:
     if len(gold) < FEWEST:
         raise TenorError(
             f"An aligner is learned from at least {FEWEST} pairs with links; there are {len(gold)}."
@@ -146,7 +177,7 @@ def _held_out(gold: Sequence[AlignedPair], settings: LearnSettings) -> list[bool
             'None of the pairs has a link: an aligner is learned from "links" that people have made.'
         )
     texts = [(" ".join(pair.first), " ".join(pair.second)) for pair in gold]
-    held: list[bool] = hold_out(texts, max(1, round(settings.held_out * len(gold)))).tolist()
+    held: list[bool] = hold_out(texts, max(1, round(HELD_OUT * len(gold)))).tolist()
     if not any(held) or all(held) or not any(p.links for p, out in zip(gold, held, strict=True) if out):
         raise TenorError(
             "No pairs with links can be held out to choose by: nearly all share texts with others. "

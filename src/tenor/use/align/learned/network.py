@@ -33,7 +33,7 @@ class Shape:
     inputs: int  # of a word
     likeness: int = 32  # of p
     kinds: int = 12  # of q
-    channels: int = 48  # of a cell inside
+    channels: int = 40  # of a cell inside
     blocks: int = 3
 
     def weights(self) -> dict[str, tuple[int, ...]]:

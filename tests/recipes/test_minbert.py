@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tenor.recipes import minbert_concat, minbert_shared
+from tenor.recipes import minbert_best, minbert_concat, minbert_shared
 from tenor.recipes.minbert import data, sources
 from tenor.recipes.minbert.training import TASKS
 from tenor.text.overlap import normalise
@@ -175,3 +175,25 @@ def test_no_row_for_testing_or_choosing_is_among_the_further_rows(course, tmp_pa
     dropped = json.loads((more / "dropped.json").read_text())
     assert dropped["sentiment"] == {"trees of SST train": 2, "phrases of SST train": 1}
     assert dropped["similarity"] == {"SemEval STS 2012-2014": 2, "SICK": 2}
+
+
+def test_own_rows_count_as_often_as_asked_beside_further_ones(course, tmp_path):
+    from tenor.recipes.minbert import training
+
+    rows, more = tmp_path / "rows", tmp_path / "further"
+    for folder in (rows, more):
+        folder.mkdir()
+    data.write_rows(rows / "sentiment.train.jsonl", [{"text": "a -LRB- fine -RRB- film", "label": "4"}])
+    data.write_rows(more / "sentiment.more.jsonl", [{"text": "fine", "label": "3"}])
+    context = SimpleNamespace(work=tmp_path, data=None, shared=lambda *_, **__: more)
+    setup = training.Setup(tasks={}, further={"sentiment": 2}, usual_marks=True)
+    file = training._train_file(context, rows, "sentiment", setup)
+    assert [row["text"] for row in data.read_rows(file)] == ["a ( fine ) film", "a ( fine ) film", "fine"]
+
+
+def test_the_marks_are_judged_as_scores_not_as_differences():
+    marks = minbert_best.RECIPE.claims[:3]
+    assert [claim.reference for claim in marks] == [0.88, 0.84, 0.51]
+    assert all(list(claim.contrast.weights.values()) == [1.0] for claim in marks)
+    plan = minbert_best.RECIPE.scales["full"]
+    assert ([cell.name for cell in plan.cells], plan.seeds) == (["best"], 3)

@@ -15,6 +15,7 @@ RECIPES: Mapping[str, str] = {
     "transfer-fine-tuning": "transfer_fine_tuning.recipe",
     "minbert-shared": "minbert_shared",
     "minbert-concat": "minbert_concat",
+    "minbert-best": "minbert_best",
     "fuzzy-words": "fuzzy_words",
     "geometric-meta-embeddings": "geometric_meta_embeddings",
     "nth-order-bli": "nth_order_bli",

@@ -15,9 +15,9 @@ import numpy as np
 
 from tenor.files import read_json
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.minbert.data import prepare, prepare_extra, read_rows, write_rows
+from tenor.recipes.minbert.data import prepare, prepare_extra, prepare_more, read_rows, write_rows
 from tenor.recipes.minbert.made_up import made_up_rows
-from tenor.recipes.minbert.sources import Example
+from tenor.recipes.minbert.sources import Example, untokenised
 from tenor.recipes.recipe import CellResult, Context
 
 TASKS = ("sentiment", "paraphrase", "similarity")
@@ -35,12 +35,17 @@ MADE_UP = {"train": 96, "choose": 24, "test": 40, "extra": 32}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """How a cell differs from others: settings of its tasks, of the training, and its pooling."""
+    """How a cell differs from others: settings of its tasks, of the training, its pooling, and its rows."""
 
     tasks: Mapping[str, Mapping[str, Any]]
     training: Mapping[str, Any] = field(default_factory=dict)
     pooling: str = "mean"
     extra: bool = False
+    """Whether the extra rows of spec 01 are trained on too."""
+    further: Mapping[str, int] = field(default_factory=dict)
+    """Tasks that also learn from all further rows at hand, and how often their own rows count beside them."""
+    usual_marks: bool = False
+    """Whether the treebank's spelling of brackets and quotes is undone, in training and in testing."""
 
 
 def train_and_score(context: Context, setup: Setup) -> CellResult:
@@ -51,16 +56,15 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
     from tenor.training.running import train_run
 
     rows = rows_folder(context)
-    files = {name: _train_file(context, rows, name, setup.extra) for name in TASKS}
+    files = {name: _train_file(context, rows, name, setup) for name in TASKS}
     tasks = {
         name: TaskConfig(
             kind=KINDS[name],  # type: ignore[arg-type]
             train=files[name],
-            dev=rows / f"{name}.choose.jsonl",
+            dev=_marked(context, rows, f"{name}.choose.jsonl", setup),
             columns=COLUMNS[name],
-            batch=context.settings["batch"],
             labels=LABELS.get(name),
-            **setup.tasks[name],
+            **{"batch": context.settings["batch"]} | dict(setup.tasks[name]),
         )
         for name in TASKS
     }
@@ -80,8 +84,10 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
     outcomes: dict[str, Outcome] = {}
     extras: dict[str, Any] = {"tokens": metrics["tokens"], "best_step": metrics["best_step"]}
     for name in TASKS:
-        outcomes[name], extras[name] = _scored(model, name, rows / f"{name}.test.jsonl")
-    return CellResult(outcomes=outcomes, notes=_notes(rows), extras=extras, series=_curves(folder))
+        file = _marked(context, rows, f"{name}.test.jsonl", setup)
+        outcomes[name], extras[name] = _scored(model, name, file)
+    notes = (*_notes(rows), *(_notes(_further(context, rows)) if setup.further else ()))
+    return CellResult(outcomes=outcomes, notes=notes, extras=extras, series=_curves(folder))
 
 
 def rows_folder(context: Context) -> Path:
@@ -98,19 +104,41 @@ def _make_up(folder: Path) -> None:
             write_rows(folder / f"{name}.{part}.jsonl", made_up_rows(name, count, generator))
 
 
-def _train_file(context: Context, rows: Path, name: str, extra: bool) -> Path:
-    """Return the rows to train on; with extra ones, a file that holds both."""
-    plain = rows / f"{name}.train.jsonl"
-    if not extra or name == "paraphrase":
-        return plain
-    more = (
-        rows
-        if context.data is None
-        else context.shared("extra", lambda to: prepare_extra(context, to), settings={})
-    )
+def _train_file(context: Context, rows: Path, name: str, setup: Setup) -> Path:
+    """Return the rows to train on; with extra or further ones, a file that holds both."""
+    own = _marked(context, rows, f"{name}.train.jsonl", setup)
+    if name in setup.further:
+        more, times = _further(context, rows) / f"{name}.more.jsonl", setup.further[name]
+    elif setup.extra and name != "paraphrase":
+        folder = rows
+        if context.data is not None:
+            folder = context.shared("extra", lambda to: prepare_extra(context, to), settings={})
+        more, times = folder / f"{name}.extra.jsonl", 1
+    else:
+        return own
     both = context.work / f"{name}.jsonl"
-    both.write_bytes(plain.read_bytes() + (more / f"{name}.extra.jsonl").read_bytes())
+    both.write_bytes(own.read_bytes() * times + more.read_bytes())
     return both
+
+
+def _further(context: Context, rows: Path) -> Path:
+    def make(folder: Path) -> None:
+        if context.data is not None:
+            prepare_more(context, rows, folder)
+            return
+        for name in ("sentiment", "similarity"):
+            (folder / f"{name}.more.jsonl").write_bytes((rows / f"{name}.extra.jsonl").read_bytes())
+
+    return context.shared("further", make, settings={})
+
+
+def _marked(context: Context, rows: Path, name: str, setup: Setup) -> Path:
+    """Return a file of rows, with marks as other texts have them where that is asked for."""
+    if not (setup.usual_marks and name.startswith("sentiment")):
+        return rows / name
+    file = context.work / name
+    write_rows(file, [row | {"text": untokenised(row["text"])} for row in read_rows(rows / name)])
+    return file
 
 
 def _encoder(context: Context, rows: Path) -> str:

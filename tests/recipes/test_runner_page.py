@@ -78,7 +78,12 @@ def test_the_commands(tmp_path, toy_in_the_table, capsys):
     with pytest.raises(SystemExit):
         tenor(["run", "toy", "--out", str(tmp_path / "out"), "--write", "--pages", str(tmp_path / "docs")])
     assert "3 cells computed, 4 were there already." in capsys.readouterr().out
-    assert (tmp_path / "docs" / "toy.md").is_file()
+    page = (tmp_path / "docs" / "toy.md").read_text()
+    row = (tmp_path / "docs" / "README.md").read_text().splitlines()[-1]
+    assert "](toy.md) | tiny |" in row
+    counts = [int(cell) for cell in row.strip("| ").split(" | ")[2:]]
+    assert counts == [page.count(f" | {kind} | ") for kind in ("holds", "fails", "undecided", "not run")]
+    assert sum(counts) == 5
     with pytest.raises(SystemExit):
         tenor(["recipes", "--json"])
     (row,) = json.loads(capsys.readouterr().out)

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tenor.recipes import table
+from tenor.recipes.overview import write_overview
 from tenor.recipes.page import write_page_of
 from tenor.recipes.recipe import SCALES, Scale
 from tenor.recipes.results import Results, read_results
 from tenor.recipes.runner import Run, run_recipe
-from tenor.recipes.table import look_up
 from tenor.recipes.work import Watch
 
 
@@ -35,7 +36,7 @@ def run_named(
     watch: Watch | None = None,
 ) -> Done:
     """Run a recipe and write its page beside the results, or to the folder ``pages``."""
-    recipe = look_up(name)
+    recipe = table.look_up(name)
     recipe.plan(scale)  # an unknown scale is told at once
     known: Scale = next(one for one in SCALES if one == scale)
     done = run_recipe(
@@ -50,4 +51,7 @@ def run_named(
         watch=watch,
     )
     results = read_results(recipe, done.file)
-    return Done(done, results, write_page_of(results, pages or out / "page"))
+    page = write_page_of(results, pages or out / "page")
+    if pages is not None:
+        write_overview(pages, list(table.RECIPES))
+    return Done(done, results, page)

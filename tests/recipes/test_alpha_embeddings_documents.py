@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tenor.recipes.alpha_embeddings_classifiers import classify
-from tenor.recipes.alpha_embeddings_documents import read_documents, split
+from tenor.recipes.alpha_embeddings.classifiers import classify
+from tenor.recipes.alpha_embeddings.documents import read_documents, split
 from tenor.words import WordVectors
 
 

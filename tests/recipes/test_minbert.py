@@ -9,8 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tenor.recipes import minbert_best, minbert_concat, minbert_shared
+from tenor.recipes.minbert import best as minbert_best
+from tenor.recipes.minbert import concat as minbert_concat
 from tenor.recipes.minbert import data, sources
+from tenor.recipes.minbert import shared as minbert_shared
 from tenor.recipes.minbert.training import TASKS
 from tenor.text.overlap import normalise
 

@@ -113,7 +113,7 @@ def test_bad_options_are_told_in_a_sentence(tmp_path, toy_in_the_table, capsys, 
 
 
 def test_an_unknown_recipe_is_told_the_nearest(capsys, monkeypatch):
-    monkeypatch.setattr(table, "RECIPES", {"minbert-shared": "minbert_shared"})
+    monkeypatch.setattr(table, "RECIPES", {"minbert-shared": "minbert.shared"})
     with pytest.raises(SystemExit) as end:
         tenor(["run", "minbert-shard"])
     assert end.value.code == 2

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tenor.recipes.alpha_embeddings_models import without
-from tenor.recipes.alpha_embeddings_tests import read_tests
-from tenor.recipes.nth_order_bli_languages import FILES, real
+from tenor.recipes.alpha_embeddings.models import without
+from tenor.recipes.alpha_embeddings.word_tests import read_tests
+from tenor.recipes.nth_order_bli.languages import FILES, real
 from tenor.words import WordVectors
 from tenor.words.corpus import Corpus
 

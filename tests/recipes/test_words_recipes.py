@@ -10,9 +10,9 @@ import pytest
 from tenor.errors import TenorError
 from tenor.metrics.verdicts import Verdict
 from tenor.recipes import word_sets
+from tenor.recipes.embedding_dimensions.sentence_tasks import read_tasks
+from tenor.recipes.embedding_dimensions.syntax_tasks import read_syntax
 from tenor.recipes.runner import run_recipe
-from tenor.recipes.sentence_tasks import read_tasks
-from tenor.recipes.syntax_tasks import read_syntax
 from tenor.recipes.table import look_up
 from tenor.recipes.word_sets import (
     correlated,

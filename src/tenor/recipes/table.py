@@ -13,14 +13,14 @@ from tenor.recipes.recipe import Recipe
 # name of the recipe -> module of this room, in the order of the specifications.
 RECIPES: Mapping[str, str] = {
     "transfer-fine-tuning": "transfer_fine_tuning.recipe",
-    "minbert-shared": "minbert_shared",
-    "minbert-concat": "minbert_concat",
-    "minbert-best": "minbert_best",
-    "fuzzy-words": "fuzzy_words",
-    "geometric-meta-embeddings": "geometric_meta_embeddings",
-    "nth-order-bli": "nth_order_bli",
-    "alpha-embeddings": "alpha_embeddings",
-    "embedding-dimensions": "embedding_dimensions",
+    "minbert-shared": "minbert.shared",
+    "minbert-concat": "minbert.concat",
+    "minbert-best": "minbert.best",
+    "fuzzy-words": "fuzzy_words.recipe",
+    "geometric-meta-embeddings": "geometric_meta_embeddings.recipe",
+    "nth-order-bli": "nth_order_bli.recipe",
+    "alpha-embeddings": "alpha_embeddings.recipe",
+    "embedding-dimensions": "embedding_dimensions.recipe",
 }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tenor.metrics.verdicts import Claim, Contrast
-from tenor.recipes.nth_order_bli_languages import PRETRAINED
+from tenor.recipes.nth_order_bli.languages import PRETRAINED
 from tenor.recipes.results import Results
 from tenor.report.plots import Span, interval_plot
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.nth_order_bli_claims import CLAIMS, gains
-from tenor.recipes.nth_order_bli_languages import (
+from tenor.recipes.nth_order_bli.claims import CLAIMS, gains
+from tenor.recipes.nth_order_bli.languages import (
     ASSETS,
     FILES,
     PRETRAINED,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tenor.recipes.alpha_embeddings_documents import DOCUMENTS
+from tenor.recipes.alpha_embeddings.documents import DOCUMENTS
 from tenor.recipes.recipe import Cell
 
 

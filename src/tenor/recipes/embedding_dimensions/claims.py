@@ -3,8 +3,8 @@
 from typing import Any
 
 from tenor.metrics.verdicts import Claim, Contrast
-from tenor.recipes.sentence_tasks import TASKS
-from tenor.recipes.syntax_tasks import CHANCE
+from tenor.recipes.embedding_dimensions.sentence_tasks import TASKS
+from tenor.recipes.embedding_dimensions.syntax_tasks import CHANCE
 
 # Nine of the thirteen similarity sets; WS-353 stands for its two parts too.
 SETS = ("RG-65", "MC-30", "WS-353", "MTurk-771", "SimLex-999", "MEN", "MTurk-287", "YP-130", "Verb-143")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.geometric_meta_embeddings_claims import ANALOGIES, CLAIMS, PAPER_SETS
+from tenor.recipes.geometric_meta_embeddings.claims import ANALOGIES, CLAIMS, PAPER_SETS
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Plan, Recipe
 from tenor.recipes.word_sets import (
     ANALOGY,

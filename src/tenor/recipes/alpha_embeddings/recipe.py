@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tenor.metrics.correlation import spearman
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.alpha_embeddings_cells import (
+from tenor.recipes.alpha_embeddings.cells import (
     CLASSIFIED,
     MAIN,
     PAPER_ALPHAS,
@@ -24,10 +24,10 @@ from tenor.recipes.alpha_embeddings_cells import (
     WIDTHS,
     classified,
 )
-from tenor.recipes.alpha_embeddings_claims import CLAIMS, curves
-from tenor.recipes.alpha_embeddings_documents import DOCUMENTS, made_up_documents, read_documents
-from tenor.recipes.alpha_embeddings_models import TEXT, Model, made_up, trained
-from tenor.recipes.alpha_embeddings_tests import SIMILARITY_SETS, Tests, made_up_tests, read_tests
+from tenor.recipes.alpha_embeddings.claims import CLAIMS, curves
+from tenor.recipes.alpha_embeddings.documents import DOCUMENTS, made_up_documents, read_documents
+from tenor.recipes.alpha_embeddings.models import TEXT, Model, made_up, trained
+from tenor.recipes.alpha_embeddings.word_tests import SIMILARITY_SETS, Tests, made_up_tests, read_tests
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Figure, Plan, Recipe
 from tenor.recipes.word_sets import ANALOGY, SIMILARITY
 from tenor.words.alpha.choice import GRID, best_alpha, cross_validate, leave_one_out
@@ -134,7 +134,7 @@ def _halved(
 
 def _documents(model: Model, settings: Mapping[str, Any], context: Context) -> CellResult:
     """Classify documents by the mean of their words, or by a BiLSTM over them; α by validation."""
-    from tenor.recipes.alpha_embeddings_classifiers import classify
+    from tenor.recipes.alpha_embeddings.classifiers import classify
 
     name = settings["documents"]
     if context.data is None:

@@ -1,9 +1,9 @@
 """The figures of embedding dimensions: how many components are needed, what each knows, which part wins."""
 
-from tenor.recipes.embedding_dimensions_claims import TABLES
+from tenor.recipes.embedding_dimensions.claims import TABLES
+from tenor.recipes.embedding_dimensions.sentence_tasks import TASKS
+from tenor.recipes.embedding_dimensions.syntax_tasks import FILES as SYNTAX_FILES
 from tenor.recipes.results import Results
-from tenor.recipes.sentence_tasks import TASKS
-from tenor.recipes.syntax_tasks import FILES as SYNTAX_FILES
 from tenor.report.plots import bar_plot, line_plot
 
 KEPT = (10, 20, 50, 100, 150, 200, 250)

@@ -14,12 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.embedding_dimensions_claims import CLAIMS, SETS, SPLITS, TABLES
-from tenor.recipes.embedding_dimensions_figures import KEPT, components, counts, curves
+from tenor.recipes.embedding_dimensions.claims import CLAIMS, SETS, SPLITS, TABLES
+from tenor.recipes.embedding_dimensions.figures import KEPT, components, counts, curves
+from tenor.recipes.embedding_dimensions.sentence_tasks import (
+    FILES,
+    PAIR_FILES,
+    TASKS,
+    SentenceTask,
+    read_tasks,
+)
+from tenor.recipes.embedding_dimensions.syntax_tasks import FILES as SYNTAX_FILES
+from tenor.recipes.embedding_dimensions.syntax_tasks import SyntaxTask, read_syntax
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Figure, Plan, Recipe
-from tenor.recipes.sentence_tasks import FILES, PAIR_FILES, TASKS, SentenceTask, read_tasks
-from tenor.recipes.syntax_tasks import FILES as SYNTAX_FILES
-from tenor.recipes.syntax_tasks import SyntaxTask, read_syntax
 from tenor.recipes.word_sets import ASSET, SIMILARITY, correlated, cosine_score, read_similarity
 from tenor.words.dimensions.probe import ProbeConfig, component_outcomes, cross_validated, split_outcomes
 from tenor.words.dimensions.sentences import Averager, pair_features

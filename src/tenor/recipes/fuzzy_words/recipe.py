@@ -14,7 +14,7 @@ from zipfile import ZipFile
 import numpy as np
 
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.fuzzy_words_claims import CLAIMS, WIDTHS
+from tenor.recipes.fuzzy_words.claims import CLAIMS, WIDTHS
 from tenor.recipes.recipe import Cell, CellResult, Context, DataFolder, Figure, Plan, Recipe
 from tenor.recipes.results import Results
 from tenor.recipes.word_sets import (

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from tenor.recipes.alpha_embeddings_documents import Documents, Ints
+from tenor.recipes.alpha_embeddings.documents import Documents, Ints
 from tenor.tasks.task import Metric
 from tenor.training.config import TrainingConfig
 from tenor.training.learner import Context, Evaluation, Learner

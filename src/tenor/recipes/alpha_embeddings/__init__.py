@@ -1,0 +1,1 @@
+"""Natural alpha embeddings (spec 11)."""

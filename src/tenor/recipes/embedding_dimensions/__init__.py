@@ -1,0 +1,1 @@
+"""What the dimensions of word vectors carry (spec 21)."""

@@ -1,0 +1,1 @@
+"""Words as fuzzy sets of features (spec 06)."""

@@ -1,0 +1,1 @@
+"""Geometric word meta-embeddings (spec 08)."""

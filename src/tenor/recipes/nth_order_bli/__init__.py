@@ -1,0 +1,1 @@
+"""nth-order post-processing for bilingual lexicons (spec 09)."""

@@ -8,7 +8,7 @@ it beats its own random beginning on MRPC, STS-B and SST-2.
 from collections.abc import Sequence
 
 from tenor.metrics.verdicts import Claim, Contrast
-from tenor.recipes.transfer_fine_tuning.fine_tuning import MAIN
+from tenor.recipes.transfer_fine_tuning.scoring import MAIN
 
 EQUIVALENCE = ("mrpc", "stsb", "quora")
 ABLATED = ("mrpc", "stsb", "rte")

@@ -5,7 +5,7 @@ from functools import partial
 from tenor.recipes.recipe import Figure
 from tenor.recipes.results import Results
 from tenor.recipes.transfer_fine_tuning.claims import EQUIVALENCE
-from tenor.recipes.transfer_fine_tuning.fine_tuning import MAIN
+from tenor.recipes.transfer_fine_tuning.scoring import MAIN
 from tenor.report.plots import line_plot
 
 SIZES = (250, 1000, 4000)

@@ -1,0 +1,58 @@
+"""The rate that an encoder is fine-tuned with: chosen once, with the plain encoder, on training rows alone.
+
+Each rate of a grid is tried on STS-B and MRPC: 1,000 rows are learned from and 500 others measure it. The one
+with the best mean score is then that of the plain encoder and of all that a stage made of it, whatever the
+task and the number of rows. The random encoder has a choice of its own: a baseline is tuned as well as ours.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tenor.files import read_json, write_json
+from tenor.recipes.recipe import Context
+from tenor.recipes.transfer_fine_tuning.data import read, rows_folder, write
+from tenor.recipes.transfer_fine_tuning.encoders import encoder_folder
+from tenor.recipes.transfer_fine_tuning.scoring import MAIN, predicted, scored, trained
+
+TRIED_ON = ("stsb", "mrpc")
+LEARNED, MEASURED = 1_000, 500
+
+
+def with_rate(context: Context, encoder: str, tuning: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return the settings of fine-tuning with a rate in place of a grid of rates, and how it was chosen."""
+    settings = dict(tuning)
+    grid = settings.pop("rates", None)
+    if not grid:
+        return settings, ""
+    with context.lasting("rate", settings={"encoder": encoder, "tuning": dict(tuning)}) as folder:
+        found = {float(rate): _tried(context, encoder, float(rate), settings, folder) for rate in grid}
+    best = max(found, key=lambda rate: found[rate])
+    told = ", ".join(f"{rate:g}: {score:.3f}" for rate, score in found.items())
+    note = (
+        f"The rate of the {encoder} encoder is {best:g}, chosen with the plain one on {MEASURED} training "
+        f"rows each of STS-B and MRPC (mean of Pearson and F1 by rate: {told})."
+    )
+    return settings | {"encoder_rate": best}, note
+
+
+def _tried(context: Context, encoder: str, rate: float, settings: Mapping[str, Any], folder: Path) -> float:
+    """Return the mean score of a rate; what an earlier run has tried is not tried again."""
+    scores = []
+    for task in TRIED_ON:
+        work = folder / f"{task}-{rate:g}"
+        if not (work / "score.json").is_file():
+            work.mkdir(exist_ok=True)
+            pool = read(rows_folder(context) / f"{task}.train.jsonl")
+            order = np.random.default_rng(0).permutation(len(pool)).tolist()
+            learned = min(LEARNED, 2 * len(pool) // 3)
+            write(work / "train.jsonl", [pool[place] for place in order[:learned]])
+            measured = [pool[place] for place in order[learned : learned + MEASURED]]
+            base, own = encoder_folder(context, encoder), {**settings, "encoder_rate": rate}
+            run = trained(task, work / "train.jsonl", base, own, work / "run", seed=1)
+            found = scored(task, measured, predicted(task, run, measured))
+            write_json(work / "score.json", {"score": found[MAIN[task]].score})
+        scores.append(float(read_json(work / "score.json")["score"]))
+    return float(np.mean(scores))

@@ -1,0 +1,258 @@
+"""Transfer fine-tuning: its data without leaks, its cells, its runs that go on after a kill."""
+
+import gzip
+import json
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from tenor.errors import TenorError
+from tenor.metrics.outcomes import Outcome
+from tenor.metrics.verdicts import Verdict
+from tenor.recipes.recipe import Cell
+from tenor.recipes.results import Results
+from tenor.recipes.runner import run_recipe
+from tenor.recipes.transfer_fine_tuning import corpora, made_up, stage_pairs
+from tenor.recipes.transfer_fine_tuning.claims import CLAIMS, USABLE
+from tenor.recipes.transfer_fine_tuning.recipe import RECIPE
+from tenor.recipes.transfer_fine_tuning.scoring import MAIN, scored
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    torch.set_num_threads(1)
+
+
+def test_the_plan_is_that_of_the_issue():
+    cells = {cell.name: cell for cell in RECIPE.plan("small").cells}
+    assert RECIPE.plan("small").seeds == 5
+    for encoder in ("starter", "vanilla"):
+        for stage in ("plain", "transferred"):
+            assert len(cells[f"{encoder}-{stage}-1000"].settings["tasks"]) == 6
+            assert cells[f"{encoder}-{stage}-1000"].seeds(5) == 5
+            for rows in (250, 4000):
+                assert cells[f"{encoder}-{stage}-{rows}"].settings["tasks"] == ["mrpc", "stsb", "quora"]
+                assert cells[f"{encoder}-{stage}-{rows}"].seeds(5) == 3
+        for stage in ("sentence", "3way", "3way-simple", "binary"):
+            assert cells[f"{encoder}-{stage}-1000"].settings["tasks"] == ["mrpc", "stsb", "rte"]
+    assert list(cells)[:2] == ["starter-plain-1000", "starter-transferred-1000"]
+    # Plain and transferred are fine-tuned alike.
+    assert (
+        len({json.dumps(cell.settings["fine_tuning"]) for cell in cells.values() if "tasks" in cell.settings})
+        == 1
+    )
+    named = [name for claim in CLAIMS for name in claim.contrast.cells]
+    assert not any("in-task" in name for name in named)
+
+
+def test_claims_on_an_encoder_that_learned_nothing_are_undecided():
+    random = np.random.default_rng(0)
+    gold = random.integers(0, 2, 150)
+    graded = random.random(150)
+
+    def outcomes(skill):
+        right = random.random(150) < skill
+        chosen = np.where(right, gold, 1 - gold)
+        return {
+            MAIN["mrpc"]: Outcome.of("f1", gold, chosen, items="m"),
+            MAIN["stsb"]: Outcome.of(
+                "pearson", graded, graded + (1 - skill) * random.normal(size=150), items="s"
+            ),
+            MAIN["sst2"]: Outcome.of("mean", right, items="t"),
+            MAIN["rte"]: Outcome.of("mean", right, items="r"),
+        }
+
+    def judged(random_skill):
+        skills = {
+            "random-plain-1000": random_skill,
+            "vanilla-plain-1000": 0.7,
+            "vanilla-transferred-1000": 0.95,
+        }
+        cells = [
+            {"cell": cell, "seed": seed, "origin": 0, "seconds": 1, "notes": [], "series": {}, "extras": {},
+             "outcomes": {name: one.as_dict() for name, one in outcomes(skill).items()}}
+            for cell, skill in skills.items()
+            for seed in (1, 2, 3)
+        ]  # fmt: skip
+        columns = {}
+        for cell in cells:
+            for outcome in cell["outcomes"].values():
+                keys = [f"{len(columns) + n}" for n, _ in enumerate(outcome["columns"])]
+                columns |= dict(zip(keys, outcome["columns"], strict=True))
+                outcome["columns"] = keys
+        found = Results(RECIPE, {"scale": "small", "seeds": 3, "cells": cells, "columns": columns})
+        claim = next(claim for claim in CLAIMS if claim.text == "H3: it helps inference (RTE). (vanilla)")
+        assert claim.provided == USABLE
+        return found.judged(claim)
+
+    assert judged(0.5).verdict == Verdict.holds
+    doubtful = judged(0.7)
+    assert doubtful.verdict == Verdict.undecided
+    assert "random beginning" in doubtful.note
+
+
+def test_english_texts_with_the_same_translation():
+    rows = [
+        ("Where is the old station?", "Où est la gare ?"),
+        ("Where can I find the station?", "Où est la gare?"),
+        ("where is the old station", "Où est la gare ?"),
+        ("How do I get to the station?", "Où est la gare ?"),
+        ("Stop.", "Où est la gare ?"),
+        ("This one is alone in here.", "Seul."),
+    ]
+    assert list(corpora.pivots(rows)) == [
+        ("Where is the old station?", "Where can I find the station?"),
+        ("Where can I find the station?", "How do I get to the station?"),
+    ]
+
+
+def packed(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(text.encode()))
+
+
+def test_files_as_they_are_published(tmp_path):
+    packed(tmp_path / "pan-train_s1.txt.gz", "one\ntwo\n")
+    packed(tmp_path / "pan-train_s2.txt.gz", "eins\nzwei\n")
+    packed(tmp_path / "pan-train.labels.gz", "0\n1\n")
+    assert list(corpora.pan(tmp_path)) == [("two", "zwei")]
+    for part, text in {"norm": "a -lrb- b", "simp": "a", "turk.0": "b", "turk.1": "c"}.items():
+        (tmp_path / f"tune.8turkers.tok.{part}").write_text(text + "\n")
+    assert list(corpora.turk(tmp_path)) == [("a ( b", "a"), ("a ( b", "b"), ("a ( b", "c")]
+    for part in ("mtref", "wiki"):
+        packed(tmp_path / f"{part}-train.tsv.gz", f"0\t{part} one\tN/A\t{part} two\tN/A\t1\t1\t0-0\t\n")
+    assert list(corpora.multimwa(tmp_path)) == [("mtref one", "mtref two"), ("wiki one", "wiki two")]
+    with zipfile.ZipFile(tmp_path / "fra-eng.zip", "w") as archive:
+        archive.writestr("_about.txt", "about")
+        archive.writestr("fra.txt", "Go.\tVa !\n")
+    assert list(corpora.tatoeba_zip(tmp_path / "fra-eng.zip")) == [("Go.", "Va !")]
+    with zipfile.ZipFile(tmp_path / "brown.zip", "w") as archive:
+        archive.writestr("brown/README", "not this")
+        archive.writestr("brown/ca01", "\n\n\tThe/at jury/nn said/vbd\n\n\n\tYes/rb ./.\n")
+    assert list(corpora.nltk_texts(tmp_path / "brown.zip")) == ["The jury said", "Yes ."]
+    (tmp_path / "m.txt").write_text('\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t2\t3\t"a" b\tc\n')
+    assert list(corpora.mrpc(tmp_path / "m.txt")) == [{"first": '"a" b', "second": "c", "label": "1"}]
+    packed(tmp_path / "wiki.gz", " = Title = \n A @-@ b <unk> c . \n")
+    assert list(corpora.wikitext(tmp_path / "wiki.gz")) == ["A-b  c ."]
+
+
+def test_no_pair_and_no_text_of_a_task_is_left_in_the_stage(monkeypatch):
+    known = {"mrpc": [("The cat sat on a mat.", "A cat was sitting on the mat."), ("x", "y")]}
+    single = ["This film is a real joy."]
+    sources = {
+        "one": [
+            ("a cat was sitting on the mat", "The cat sat on a mat"),  # the pair, turned round
+            ("The cat sat on a mat!", "Something else is said here."),  # one of its texts
+            ("This film is a real joy", "This movie is fun."),  # a text of a task of single texts
+            ("x", "z"),  # too short to say anything
+            ("We go home now, all of us.", "All of us go home now."),
+            ("all of us go home NOW", "We go home now, all of us"),  # the same again
+            ("The same text twice.", "the same text twice"),
+        ]
+    }
+    context = type("Context", (), {"data": "somewhere"})()
+    monkeypatch.setattr(stage_pairs, "evaluated", lambda context: known)
+    monkeypatch.setattr(stage_pairs, "single_texts", lambda context: iter(single))
+    monkeypatch.setattr(stage_pairs, "_sources", lambda context: sources)
+    pairs, counts = stage_pairs.gather_pairs(context, in_task=False)
+    assert pairs == [("x", "z"), ("We go home now, all of us.", "All of us go home now.")]
+    assert counts == {"one": {"pairs": 7, "leaks": 3, "repeats": 2, "kept": 2}}
+    monkeypatch.setattr(stage_pairs, "_in_task", lambda context: iter(known["mrpc"]))
+    pairs, counts = stage_pairs.gather_pairs(context, in_task=True)
+    assert known["mrpc"][0] in pairs
+    monkeypatch.setattr(stage_pairs, "_sources", lambda context: {"one": known["mrpc"]})
+    with pytest.raises(TenorError, match="No pairs are left"):
+        stage_pairs.gather_pairs(context, in_task=False)
+
+
+def test_made_up_rows_can_be_learned_and_are_of_both_classes():
+    for task in MAIN:
+        rows = made_up.rows(task, 20, np.random.default_rng(0))
+        answers = {row.get("label", row.get("score")) for row in rows}
+        assert len(answers) > 1
+    first, second = made_up.paraphrases(1, np.random.default_rng(0))[0]
+    assert first.split()[-1] == second.split()[-1] == "."
+
+
+def test_scores_are_the_official_ones():
+    from scipy.stats import pearsonr
+    from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
+
+    random = np.random.default_rng(1)
+    told = random.random((50, 2))
+    chosen = told.argmax(axis=1)
+    gold = random.integers(0, 2, 50)
+    rows = [{"label": str(label)} for label in gold]
+    found = scored("mrpc", rows, told)
+    assert found["MRPC F1"].score == pytest.approx(f1_score(gold, chosen))
+    assert found["MRPC accuracy"].score == pytest.approx(accuracy_score(gold, chosen))
+    assert scored("cola", rows, told)["CoLA Matthews"].score == pytest.approx(matthews_corrcoef(gold, chosen))
+    graded = random.random(50) * 5
+    scores = scored("stsb", [{"score": score} for score in graded], told[:, 0])
+    assert scores["STS-B Pearson"].score == pytest.approx(pearsonr(graded, told[:, 0])[0])
+
+
+def cut(recipe, *cells, **settings):
+    plan = recipe.plan("tiny")
+    wanted = tuple(
+        cell if isinstance(cell, Cell) else next(c for c in plan.cells if c.name == cell) for cell in cells
+    )
+    new = replace(plan, cells=wanted, settings={**plan.settings, **settings})
+    return replace(recipe, scales={"tiny": new})
+
+
+def test_pretraining_in_pieces_is_the_same_as_in_one(tmp_path):
+    pieces = [Cell(name=f"pretraining-{n}", seeded=False, settings={"share": n / 2}) for n in (1,)]
+    whole = run_recipe(cut(RECIPE, "pretraining"), tmp_path / "whole")
+    parted = run_recipe(cut(RECIPE, *pieces, "pretraining"), tmp_path / "parted")
+    assert not whole.failed
+    assert not parted.failed
+    one, two = (
+        (tmp_path / name).glob("shared/*/run/model/model.safetensors") for name in ("whole", "parted")
+    )
+    assert next(one).read_bytes() == next(two).read_bytes()
+    logged = next((tmp_path / "parted").glob("shared/*/run/log.jsonl")).read_text().splitlines()
+    steps = [json.loads(line)["step"] for line in logged if "losses" in json.loads(line)]
+    assert steps == sorted(set(steps))
+    curve = parted.results.series("pretraining", "loss on train")
+    assert len(curve[0]["step"]) == len(steps)
+
+
+@pytest.mark.slow
+def test_a_stage_that_was_killed_goes_on(tmp_path, monkeypatch):
+    recipe = cut(RECIPE, "seen")
+    from tenor.training.watching import RunWatcher
+
+    step_done = RunWatcher.step_done
+
+    def dying(self, report, progress):
+        step_done(self, report, progress)
+        if report.step == 3:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunWatcher, "step_done", dying)
+        with pytest.raises(KeyboardInterrupt):
+            run_recipe(recipe, tmp_path / "killed")
+    assert not run_recipe(recipe, tmp_path / "killed").failed
+    assert not run_recipe(recipe, tmp_path / "whole").failed
+    one, two = (
+        next((tmp_path / name).glob("shared/*/plain/model.safetensors")) for name in ("killed", "whole")
+    )
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_a_rate_is_chosen_on_training_rows(tmp_path):
+    given = next(cell for cell in RECIPE.plan("tiny").cells if cell.name == "starter-plain-1000")
+    tuning = {**given.settings["fine_tuning"], "rates": [1e-5, 1e-3]}
+    del tuning["encoder_rate"]
+    cell = replace(given, settings={**given.settings, "tasks": ["stsb"], "fine_tuning": tuning})
+    done = run_recipe(cut(RECIPE, cell), tmp_path)
+    assert not done.failed
+    (record,) = done.results.records["starter-plain-1000"].values()
+    assert "chosen with the plain one" in record["notes"][0]
+    assert len(list(tmp_path.glob("shared/*/stsb-*/score.json"))) == 2

@@ -89,7 +89,7 @@ def test_claims_on_an_encoder_that_learned_nothing_are_undecided():
         assert claim.provided == USABLE
         return found.judged(claim)
 
-    assert judged(0.5).verdict == Verdict.holds
+    assert judged(0.2).verdict == Verdict.holds
     doubtful = judged(0.7)
     assert doubtful.verdict == Verdict.undecided
     assert "random beginning" in doubtful.note

@@ -68,6 +68,14 @@ def test_standard_input_in_a_process_of_its_own_without_torch(tiny_folder, tmp_p
         (["in.tsv", "--out", "o.jsonl", "--columns", "one"], "expected two columns"),
         (["in.tsv", "--out", "o.jsonl", "--columns", "0,7"], "has no column '7'"),
         (["in.tsv", "--out", "o.jsonl", "--trees", "--pretokenized"], "either --pretokenized or --trees"),
+        (["in.tsv", "--out", "o.jsonl", "--aligner", "in.tsv"], "is not a whole safetensors file"),
+        (
+            ["in.tsv", "--out", "o.jsonl", "--aligner", "missing.safetensors"],
+            "Cannot read missing.safetensors",
+        ),
+        (["in.tsv", "--learn", "--trees", "--out", "a.safetensors"], "leave out --columns"),
+        (["in.tsv", "--learn", "--out", "a.jsonl"], "name ending in .safetensors"),
+        (["in.tsv", "--learn", "--out", "a.safetensors"], "has no aligned pairs that could be read"),
         (["in.tsv", "--out", "o.jsonl", "--trees"], "does not begin with an opening bracket"),
         (["one.txt", "--out", "o.jsonl"], "one text in a row"),
     ],
@@ -80,3 +88,25 @@ def test_what_a_person_can_mend_is_one_sentence(tenor, tmp_path, arguments, says
     assert says in noted
     assert "Traceback" not in noted
     assert not (tmp_path / "o.jsonl").exists()
+
+
+def test_an_aligner_is_learned_and_used(tenor, tmp_path):
+    words = "the old man read a good book at home".split()  # noqa: SIM905
+    lines = []
+    for place in range(20):
+        first = [words[(place + k) % 9] for k in range(3 + place % 4)]
+        second = [*first[1:], f"n{place}"]
+        links = [[k + 1, k] for k in range(len(first) - 1)]
+        lines.append(json.dumps({"s": first, "t": second, "links": links, "alignments": []}))
+    (tmp_path / "gold.jsonl").write_text("\n".join(lines))
+    code, printed, noted = tenor("gold.jsonl", "--learn", "--seed", "1", "--out", "a.safetensors")
+    assert (code, noted) == (0, ""), noted
+    assert printed.startswith("Learned from 1")
+    assert printed.endswith("The aligner is in a.safetensors.\n")
+    (tmp_path / "in.tsv").write_text("the old man\tthe old house\n")
+    code, _, noted = tenor("in.tsv", "--aligner", "a.safetensors", "--out", "o.jsonl")
+    assert code == 0, noted
+    assert len((tmp_path / "o.jsonl").read_text().splitlines()) == 1
+    code, _, noted = tenor("in.tsv", "--aligner", "a.safetensors", "--model1", "--out", "p.jsonl")
+    assert code != 0
+    assert "knows nothing of IBM Model 1" in noted

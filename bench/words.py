@@ -1,7 +1,7 @@
 """Word vectors beside gensim, numpy and geoopt: reading, opening again, neighbours, CSLS, geometric solver.
 
     python bench/words.py                  # all, results to bench/results/words.json (an hour on two cores)
-    python bench/words.py neighbours       # one measure, printed
+    python bench/words.py neighbours       # one measure, printed and kept
 
 Every measure runs in a process of its own with one thread, and CPU seconds are what is compared: other work
 on the machine moves them little. Vectors are random (what is in them changes nothing here), texts are made.
@@ -235,15 +235,22 @@ def main():
     given = parser.parse_args()
     settings = {name: int(value) for name, _, value in (pair.partition("=") for pair in given.set)}
     if given.measure:
-        print(json.dumps(MEASURES[given.measure](**settings)))
+        row = MEASURES[given.measure](**settings)
+        print(json.dumps(row))
+        if not settings:
+            keep(given.measure, row)
         return
-    rows = {}
     for name in MEASURES:
         done = subprocess.run([sys.executable, __file__, name], check=True, capture_output=True, text=True)
-        rows[name] = json.loads(done.stdout.splitlines()[-1])
-        print(name, rows[name], flush=True)
-        RESULTS.parent.mkdir(exist_ok=True)
-        RESULTS.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+        print(name, done.stdout.splitlines()[-1], flush=True)
+
+
+def keep(name, row):
+    """Put a measure of full size beside the others."""
+    rows = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
+    rows |= {name: row}
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from tenor.text.alignments import AlignedPair
 from tenor.use.align.extraction import consistent_pairs, maximal_pairs, minimal_pairs
 from tenor.use.align.learned import load_aligner
 from tenor.use.align.pairs import Aligner, WordPair
+from tenor.use.align.states import layered_states
 from tenor.use.align.words import cosines, is_mark, middle_layer, mutual_best
 
 WINDOW = 200  # pairs whose word vectors are in memory at once
@@ -72,6 +73,20 @@ def full_links(aligner, pairs):
     for start in range(0, len(pairs), WINDOW):
         window = [WordPair(tuple(first), tuple(second)) for first, second in pairs[start : start + WINDOW]]
         found += [set(record.links) for record in aligner.align(window)]
+    return found
+
+
+def learned_links(aligners, pairs):
+    """Return the links of every aligner; all are for one encoder, which runs once for all of them."""
+    found = [[] for _ in aligners]
+    for start in range(0, len(pairs), WINDOW):
+        window = pairs[start : start + WINDOW]
+        texts = [words for pair in window for words in pair]
+        states = layered_states(aligners[0].model, texts, aligners[0].layers)
+        for first, second in zip(states[::2], states[1::2], strict=True):
+            for aligner, own in zip(aligners, found, strict=True):
+                links = aligner.learned.links(first.words, second.words, (first.vectors, second.vectors))
+                own.append({(first.places[i], second.places[j]) for i, j in np.argwhere(links)})
     return found
 
 
@@ -149,8 +164,7 @@ def measure_learned(aligners, name, pairs, gold, seen):
     """Show each aligner, then means and spreads: on all rows, and on those of new texts only."""
     new = [place for place, pair in enumerate(pairs) if not seen & {" ".join(words) for words in pair}]
     figures = []
-    for number, aligner in enumerate(aligners):
-        found = full_links(aligner, pairs)
+    for number, found in enumerate(learned_links(aligners, pairs)):
         scores = show_all(name, f"learned {number}", found, pairs, gold)
         only_new = (
             score([found[place] for place in new], [gold[place] for place in new])[2] if new else np.nan
@@ -168,6 +182,7 @@ def main():
     parser.add_argument("--model", default="minilm")
     parser.add_argument("--part", default="dev", choices=("dev", "train"))
     parser.add_argument("--rows", type=int, default=None, help="only the first rows")
+    parser.add_argument("--sets", default="mtref,wiki", help="sets that are scored")
     parser.add_argument("--learn", default="", help="sets whose train parts are learned from: mtref,wiki")
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--aligner", type=Path, nargs="*", default=[], help="score these instead of learning")
@@ -187,7 +202,7 @@ def main():
     if names and not aligners:
         aligners = list(learned_aligners(model, records, map(int, arguments.seeds.split(","))))
     print(f"{'set':6} {'rows':>5}  {'method':22} {'precision':>9} {'recall':>7} {'F1':>7}")
-    for name in ("mtref", "wiki"):
+    for name in arguments.sets.split(","):
         pairs, gold = read_gold(folder / f"{name}-{arguments.part}.tsv.gz", arguments.rows)
         if aligners:
             seen = {

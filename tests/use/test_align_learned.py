@@ -160,12 +160,12 @@ def f1_of(aligner, pairs):
     return 2 * hits / sum(len(one) + len(two) for one, two in both)
 
 
-QUICK = LearnSettings(epochs=6, rate=1e-2, steady=0.9)
+QUICK = LearnSettings(epochs=3, fewest_steps=40, rate=1e-2, steady=0.9)
 
 
 @pytest.fixture(scope="module")
 def learned(model):
-    return learn_aligner(model, made_pairs(160, 0), settings=QUICK)
+    return learn_aligner(model, made_pairs(128, 0), settings=QUICK)
 
 
 def test_what_people_link_is_learned(model, learned):
@@ -173,11 +173,11 @@ def test_what_people_link_is_learned(model, learned):
     assert f1_of(Aligner(model), new) < 0.5
     assert f1_of(Aligner(model, learned=learned), new) > 0.75
     assert learned.learned.f1 > 0.75
-    assert learned.learned.held_out == 20
+    assert learned.learned.held_out == 16
 
 
 def test_the_same_seed_gives_the_same_aligner_and_another_one_another(model):
-    pairs, brief = made_pairs(40, 2), dataclasses.replace(QUICK, epochs=1)
+    pairs, brief = made_pairs(40, 2), dataclasses.replace(QUICK, epochs=1, fewest_steps=1)
     one, two, three = (
         learn_aligner(model, pairs, settings=dataclasses.replace(brief, seed=seed)) for seed in (0, 0, 1)
     )
@@ -188,13 +188,13 @@ def test_learning_leaves_the_random_numbers_of_others_alone(model):
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
-    learn_aligner(model, made_pairs(20, 0), settings=dataclasses.replace(QUICK, epochs=1))
+    learn_aligner(model, made_pairs(20, 0), settings=dataclasses.replace(QUICK, epochs=1, fewest_steps=1))
     assert (torch.rand(3) == expected).all()
 
 
 def test_it_ends_when_nothing_gets_better(model):
     steps = []
-    stuck = dataclasses.replace(QUICK, rate=1e-9, epochs=50, patience=2)
+    stuck = dataclasses.replace(QUICK, rate=1e-9, epochs=50, patience=2, fewest_steps=1)
     found = learn_aligner(
         model, made_pairs(40, 0), settings=stuck, progress=lambda n, most: steps.append(most)
     )

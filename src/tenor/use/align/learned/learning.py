@@ -39,6 +39,7 @@ class LearnSettings:
     """How an aligner is learned."""
 
     epochs: int = 5
+    fewest_steps: int = 80  # of an epoch, which passes over few pairs several times
     patience: int = 3  # epochs without a better score on the pairs held out, after which it ends
     batch: int = 12  # pairs of a step
     rate: float = 3e-3  # the highest learning rate; it rises over a tenth of the steps and falls to nothing
@@ -228,18 +229,22 @@ def _trained(
         torch.manual_seed(settings.seed)
         network = GridNetwork(shape, settings)
         steady = copy.deepcopy(network).eval()
-        steps = settings.epochs * -(-len(train) // settings.batch)
+        batches = -(-len(train) // settings.batch)
+        passes = -(-settings.fewest_steps // batches) or 1
+        steps = settings.epochs * passes * batches
         optimiser = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=settings.decay)
         schedule = torch.optim.lr_scheduler.OneCycleLR(
             optimiser, settings.rate, total_steps=steps + 1, pct_start=0.1
         )
-        best = _Best()
+        best, done = _Best(), 0
         for epoch in range(1, settings.epochs + 1):
             network.train()
-            for batch in _batches(train, settings.batch, generator):
+            for batch in _batches(list(train) * passes, settings.batch, generator):
                 _step(network, optimiser, batch)
                 schedule.step()
-                _follow(steady, network, settings.steady)
+                done += 1
+                # At first the mean follows closely, or it would keep too much of where it began.
+                _follow(steady, network, min(settings.steady, done / (done + 10)))
                 if progress is not None:
                     progress(1, steps)
             best = _better(best, epoch, steady, watched)

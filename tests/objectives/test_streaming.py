@@ -104,7 +104,7 @@ def test_bad_lines_are_told_with_their_numbers(tmp_path, tokenizer):
     assert [each.origin.line for each in file.problems.first] == [3, 4]
     assert "goes beyond" in file.problems.first[0].what
     assert [pair.first for pair in file] == [pair.first for pair in good]
-    with pytest.raises(TenorError, match="pairs.jsonl:3"):
+    with pytest.raises(TenorError, match=r"pairs\.jsonl:3"):
         len(AlignedFile(path, problems=Problems(strict=True)))
 
 

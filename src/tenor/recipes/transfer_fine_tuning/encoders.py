@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tenor.files import atomic_file, read_json
+from tenor.files import atomic_file, read_json, write_json
 from tenor.recipes.recipe import Context
 from tenor.recipes.transfer_fine_tuning.aligned import aligned_folder
 from tenor.recipes.transfer_fine_tuning.data import pretraining_texts
@@ -165,10 +165,19 @@ def _run_stage(context: Context, base: Path, pairs: Path, folder: Path, encoder:
     )
     found = run_stage(stage_run, out=folder / "run", progress=context.progress)
     told = read_folder(base)
+    write_json(folder / "scores.json", found.scores)
     shutil.rmtree(folder / "explaining", ignore_errors=True)
     # The plain one last: it says that all is done.
     for name, heads in (("explaining", True), ("plain", False)):
         export_encoder(found.network, told, folder / name, name=encoder, heads=heads, scores=found.scores)
+    shutil.rmtree(folder / "run" / "checkpoints", ignore_errors=True)
+
+
+def stage_note(folder: Path) -> str:
+    """Say how well a stage was learned, from a folder that ``encoder_folder`` gave."""
+    scores = read_json(folder.parent / "scores.json")
+    told = ", ".join(f"{name.replace('_', ' ')} {score:.3f}" for name, score in scores.items())
+    return f"On pairs held out of the stage: {told}. The paper's accuracies are 0.981 (phrasal) and 0.999."
 
 
 def loss_curve(run: Path) -> dict[str, dict[str, list[float]]]:

@@ -4,6 +4,7 @@ Rate, batch and epochs are the same for plain and transferred encoders. With a s
 head's first weights and the order of rows, so that plain and transferred are paired by it.
 """
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from tenor.recipes.recipe import Cell, CellResult, Context
 from tenor.recipes.transfer_fine_tuning.aligned import aligned_folder, counts_note
 from tenor.recipes.transfer_fine_tuning.corpora import Row
 from tenor.recipes.transfer_fine_tuning.data import read, rows_folder, write
-from tenor.recipes.transfer_fine_tuning.encoders import encoder_folder, starter
+from tenor.recipes.transfer_fine_tuning.encoders import encoder_folder, stage_note, starter
 from tenor.recipes.transfer_fine_tuning.rates import with_rate
 from tenor.recipes.transfer_fine_tuning.scoring import predicted, scored, trained
 
@@ -36,7 +37,7 @@ def run_tasks(cell: Cell, context: Context) -> CellResult:
     notes = [chosen] if chosen else []
     if stage is not None:
         pairs = aligned_folder(context, str(starter(context)), in_task=stage == "in-task")
-        notes.append(counts_note(pairs))
+        notes += [counts_note(pairs), stage_note(folder)]
     return CellResult(outcomes=outcomes, extras=extras, notes=tuple(notes))
 
 
@@ -55,6 +56,7 @@ def _task(
         metrics = read_json(run / "metrics.json")
         told = {"rows": len(drawn), "steps": metrics["steps"], "seconds": metrics["seconds"]}
         write_json(done, {"predicted": predicted(task, run, test).tolist(), "told": told})
+        shutil.rmtree(run)
     kept = read_json(done)
     return scored(task, test, np.asarray(kept["predicted"])), kept["told"]
 

@@ -5,6 +5,7 @@ with the best mean score is then that of the plain encoder and of all that a sta
 task and the number of rows. The random encoder has a choice of its own: a baseline is tuned as well as ours.
 """
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -54,5 +55,6 @@ def _tried(context: Context, encoder: str, rate: float, settings: Mapping[str, A
             run = trained(task, work / "train.jsonl", base, own, work / "run", seed=1)
             found = scored(task, measured, predicted(task, run, measured))
             write_json(work / "score.json", {"score": found[MAIN[task]].score})
+            shutil.rmtree(run)  # a model of some hundred megabytes that nobody needs
         scores.append(float(read_json(work / "score.json")["score"]))
     return float(np.mean(scores))

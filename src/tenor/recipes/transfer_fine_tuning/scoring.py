@@ -1,9 +1,11 @@
 """Fine-tuning as plain BERT is: two texts as one sequence, the pooler, one linear layer; and its scores.
 
 The pooler's output goes through dropout 0.1 and one linear layer; cross-entropy, for STS-B squared error.
-Epochs are fixed beforehand, and no dev score chooses anything.
+The number of epochs is fixed beforehand (more for few rows, as they make few steps), and no dev score chooses
+anything.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,6 +48,10 @@ def trained(
         return out
     given = dict(tuning)
     batch, limit = given.pop("batch"), given.pop("max_tokens")
+    with train.open("rb") as lines:
+        rows = sum(1 for _ in lines)
+    # Few rows make few steps, after which no encoder has learned anything.
+    given["epochs"] = max(given["epochs"], math.ceil(given.pop("least_steps", 0) * batch / max(1, rows)))
     own: dict[str, Any]
     if task in SINGLE:
         own = {"kind": "classify", "columns": {"text": "text", "label": "label"}, "labels": LABELS[task]}

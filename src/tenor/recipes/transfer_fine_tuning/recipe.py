@@ -201,9 +201,9 @@ RECIPE = Recipe(
         "and knows nothing of it. Its claims are undecided unless it beats its own random beginning.",
         "The stage was run once for each encoder and variant; seeds draw the rows, the heads and the order "
         "of fine-tuning, so that intervals do not hold the luck of the stage.",
-        "Batch and epochs of fine-tuning were fixed beforehand (at the small scale 16 epochs of 250 rows, 4 of "
-        "1,000 and 3 of 4,000), the rate was chosen with the plain encoder on training rows alone; both are "
-        "the same for plain and transferred, and no checkpoint is chosen.",
+        "Batch and epochs of fine-tuning were fixed beforehand (at the small scale 16 epochs of 250 rows, 4 "
+        "of 1,000 and 3 of 4,000), the rate was chosen with the plain encoder on training rows alone; both "
+        "are the same for plain and transferred, and no checkpoint is chosen.",
         "Scores are those of MRPC's labelled test part, of 2,000 Quora pairs that share no question with "
         "others, and of the dev parts of STS-B, RTE, SST-2 and CoLA; the paper's are of GLUE's test server "
         "or, by training size, of dev.",

@@ -1,0 +1,63 @@
+"""A paraphrase stage from a folder and two files: streamed, scored, stopped, refused."""
+
+import pytest
+import torch
+
+from paraphrase_corpus import aligned_pairs, all_words
+from tenor.errors import TenorError
+from tenor.model.fresh import write_fresh
+from tenor.objectives.paraphrase.config import ParaphraseConfig
+from tenor.training.config import TrainingConfig
+from tenor.training.paraphrase_stage import StageRun, run_stage
+
+
+@pytest.fixture
+def stage(tmp_path):
+    torch.set_num_threads(1)
+    folder = tmp_path / "encoder"
+    write_fresh(folder, all_words(), vocabulary=70, width=16, layers=1, heads=2, positions=64)
+    for part, count in (("train", 40), ("dev", 12)):
+        lines = [pair.to_line() + "\n" for pair in aligned_pairs(count, seed=count)]
+        (tmp_path / f"{part}.jsonl").write_text("".join(lines))
+    return StageRun(
+        encoder=folder, train=tmp_path / "train.jsonl", dev=tmp_path / "dev.jsonl", batch=10, evaluations=2,
+        training=TrainingConfig(epochs=1, encoder_rate=1e-3, head_rate=1e-3, precision="fp32"),
+    )  # fmt: skip
+
+
+def replaced(stage, **settings):
+    return StageRun(**{name: getattr(stage, name) for name in StageRun.__slots__} | settings)
+
+
+def test_it_scores_as_often_as_asked_and_tells_how_far_it_is(stage, tmp_path):
+    heard = []
+    found = run_stage(stage, out=tmp_path / "run", progress=lambda done, total: heard.append((done, total)))
+    assert heard == [(step, 4) for step in range(1, 5)]
+    assert set(found.scores) >= {"phrasal_accuracy", "sentential_accuracy", "recall_random"}
+    assert (tmp_path / "run" / "log.jsonl").read_text().count('"evaluation"') == 2
+    assert not found.network.training
+    told = (tmp_path / "run" / "run.toml").read_text()
+    assert 'monitor = "stage.phrasal_accuracy"' in told
+    assert "[stage]" in told
+
+
+def test_without_phrases_the_sentential_score_is_watched(stage, tmp_path):
+    config = ParaphraseConfig(phrasal="none")
+    found = run_stage(replaced(stage, config=config, max_tokens=16), out=tmp_path / "run")
+    assert set(found.scores) == {"sentential_accuracy"}
+    assert 'monitor = "stage.sentential_accuracy"' in (tmp_path / "run" / "run.toml").read_text()
+
+
+def test_a_folder_that_was_begun_with_other_pairs_is_refused(stage, tmp_path):
+    run_stage(stage, out=tmp_path / "run")
+    stage.train.write_text("".join(pair.to_line() + "\n" for pair in aligned_pairs(40, seed=3)))
+    with pytest.raises(TenorError, match="has changed since"):
+        run_stage(stage, out=tmp_path / "run")
+
+
+def test_pairs_without_any_alignment_are_refused_for_phrases(stage, tmp_path):
+    stage.train.write_text(
+        '{"s": ["a"], "t": ["b"], "alignments": []}\n{"s": ["c"], "t": ["d"], "alignments": []}\n'
+    )
+    with pytest.raises(TenorError, match="No pair has an aligned phrase"):
+        run_stage(stage, out=tmp_path / "run")

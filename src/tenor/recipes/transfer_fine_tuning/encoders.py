@@ -158,7 +158,7 @@ def _run_stage(context: Context, base: Path, pairs: Path, folder: Path, encoder:
         train=pairs / "train.jsonl",
         dev=pairs / "dev.jsonl",
         config=CONFIGS[VARIANTS[stage]],
-        training=TrainingConfig(encoder_rate=rate, head_rate=rate, **settings),
+        training=TrainingConfig(encoder_rate=rate, **settings),
         batch=batch,
         max_tokens=limit,
         evaluations=context.settings["evaluations"],

@@ -8,7 +8,7 @@ from tenor.report.plots import line_plot
 
 
 def _claim(text: str, first: str, second: str, metric: str = "similarity", **more: Any) -> Claim:
-    """Compare two cells; the smallest effect worth naming is a point, or the paper's own where that is less."""
+    """Compare two cells; worth naming is an effect of a point, or of the paper's size where that is less."""
     contrast = Contrast.difference(first, second, metric=metric)
     return Claim(text=text, contrast=contrast, **{"smallest": 0.01} | more)
 

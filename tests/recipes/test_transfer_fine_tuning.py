@@ -258,14 +258,16 @@ def test_a_rate_is_chosen_on_training_rows(tmp_path):
     assert len(list(tmp_path.glob("shared/*/stsb-*/score.json"))) == 2
 
 
-@pytest.mark.parametrize(("rows", "epochs"), [(250, 16), (1000, 4), (4000, 3)])
+@pytest.mark.parametrize(("rows", "epochs"), [(250, 12), (1000, 3), (4000, 2)])
 def test_few_rows_are_seen_more_often(tmp_path, monkeypatch, rows, epochs):
     from tenor.recipes.transfer_fine_tuning import scoring
 
     seen = []
     monkeypatch.setattr("tenor.training.running.train_run", lambda run, out: seen.append(run))
     (tmp_path / "train.jsonl").write_text("{}\n" * rows)
-    tuning = {"epochs": 3, "least_steps": 250, "batch": 16, "max_tokens": 64, "encoder_rate": 1e-4}
+    cells = {cell.name: cell for cell in RECIPE.plan("small").cells}
+    tuning = {**cells["starter-plain-1000"].settings["fine_tuning"], "encoder_rate": 1e-4}
+    del tuning["rates"]
     scoring.trained("mrpc", tmp_path / "train.jsonl", tmp_path, tuning, tmp_path / "run", seed=4)
     assert seen[0].training.epochs == epochs
     assert (seen[0].seed, seen[0].max_tokens, seen[0].tasks["mrpc"].encoding) == (4, 64, "joint")

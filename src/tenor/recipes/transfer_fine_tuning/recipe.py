@@ -139,7 +139,7 @@ _TINY = {
     "more_languages": False,
 }  # fmt: skip
 _TUNE_SMALL = {
-    "epochs": 3, "least_steps": 250, "batch": 16, "max_tokens": 64, "rates": [3e-5, 1e-4, 3e-4],
+    "epochs": 2, "least_steps": 187, "batch": 16, "max_tokens": 64, "rates": [3e-5, 1e-4, 3e-4],
     "head_rate": 1e-3, "precision": "fp32",
 }  # fmt: skip
 _TUNE_FULL = {
@@ -204,8 +204,8 @@ RECIPE = Recipe(
         "for the vanilla encoder, 5e-4 for the classifiers.",
         "The stage was run once for each encoder and variant; seeds draw the rows, the heads and the order "
         "of fine-tuning, so that intervals do not hold the luck of the stage.",
-        "Batch and epochs of fine-tuning were fixed beforehand (at the small scale 16 epochs of 250 rows, 4 "
-        "of 1,000 and 3 of 4,000), the rate was chosen with the plain encoder on training rows alone; both "
+        "Batch and epochs of fine-tuning were fixed beforehand (at the small scale 12 epochs of 250 rows, 3 "
+        "of 1,000 and 2 of 4,000), the rate was chosen with the plain encoder on training rows alone; both "
         "are the same for plain and transferred, and no checkpoint is chosen.",
         "Scores are those of MRPC's labelled test part, of 2,000 Quora pairs that share no question with "
         "others, and of the dev parts of STS-B, RTE, SST-2 and CoLA; the paper's are of GLUE's test server "

@@ -64,6 +64,10 @@ class Phrases:
     second: StretchOf
     score: Annotated[float, Rule("The cosine of the two phrases.")]
     same_words: bool
+    relation: Annotated[
+        str | None, Rule("paraphrase, related or unrelated, where the model has a classifier of phrases.")
+    ]
+    probability: Annotated[float | None, Rule("That of the relation.")]
 
 
 @dataclass(frozen=True, slots=True)

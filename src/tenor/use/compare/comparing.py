@@ -68,6 +68,7 @@ class Comparison:
         found["cosine"] = round(self.cosine, 5)
         for phrase in found["phrases"]:
             phrase["score"] = round(phrase["score"], 4)
+            phrase |= {"relation": None, "probability": None}
         for phrase, relation in zip(found["phrases"], self.relations, strict=False):
             phrase["relation"] = None if relation is None else relation.name
             phrase["probability"] = None if relation is None else round(relation.probability, 4)

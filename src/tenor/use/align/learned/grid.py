@@ -119,8 +119,8 @@ def _look(first: Sequence[str], second: Sequence[str]) -> list[Floats]:
 def letter_overlap(first: Sequence[str], second: Sequence[str]) -> Floats:
     """Return the Dice overlaps [n, m] of the sets of letter pairs, ends of the word included.
 
-    >>> letter_overlap(["cat"], ["cats", "dog"]).round(2).tolist()
-    [[0.67, 0.0]]
+    >>> [round(overlap, 2) for overlap in letter_overlap(["cat"], ["cats", "dog"])[0].tolist()]
+    [0.67, 0.0]
     """
     numbers: dict[str, int] = {}
     sides = [[_letter_pairs(word, numbers) for word in words] for words in (first, second)]

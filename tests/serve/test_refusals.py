@@ -78,6 +78,8 @@ def small(tiny_folder):
         ("/api/embed", {"texts": ["a"], "prompt": "x" * 2000}, "at most 1,000"),
         ("/api/dedupe", {"texts": ["a"] * 3}, "at most 2"),
         ("/api/compare", {"first": "a" * 600, "second": "b" * 600}, "at most 1,000"),
+        # Without "chunk" what is beyond the model's own limit is never encoded, and this would be taken.
+        ("/api/compare", {"first": "a cat " * 60, "second": "a cat", "long": "chunk"}, "at most 50"),
         ("/v1/embeddings", {"input": ["a"] * 4, "model": "model"}, "at most 3"),
     ],
 )

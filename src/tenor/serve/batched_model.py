@@ -10,7 +10,7 @@ from tenor.model import Model
 from tenor.model.encoding import Long, Progress
 from tenor.serve.batcher import Batcher
 from tenor.serve.limits import Limits
-from tenor.serve.refusals import too_slow
+from tenor.serve.refusals import too_many_tokens, too_slow
 from tenor.use.unit_vectors import normalise
 
 
@@ -37,6 +37,7 @@ class BatchedModel(Model):
     ) -> Floats:
         """Encode as :meth:`Model.encode` does; only what is cut into chunks does not share passes."""
         if long == "chunk":
+            self._check_tokens(self.with_prompt(texts, prompt))
             return self._model.encode(texts, prompt=prompt, long=long, progress=progress, out=out)
         vectors = self.scaled(self.pooled(self.with_prompt(texts, prompt), progress=progress))
         if out is None:
@@ -49,6 +50,7 @@ class BatchedModel(Model):
     ) -> Floats:
         """Encode as :meth:`Model.pooled` does."""
         if long == "chunk":
+            self._check_tokens(texts)
             return self._model.pooled(texts, long=long, progress=progress)
         done = self._batcher.submit(texts).done
         try:
@@ -59,6 +61,12 @@ class BatchedModel(Model):
         if progress is not None:
             progress(len(texts))
         return vectors
+
+    def _check_tokens(self, texts: Sequence[str]) -> None:
+        """Keep to the limit of a request where the batcher, which does so otherwise, is passed by."""
+        count = len(self.tokenizer.chunk(texts).tokens.ids)
+        if count > self._limits.tokens:
+            raise too_many_tokens(count, self._limits)
 
     def with_prompt(self, texts: Sequence[str], prompt: str | None) -> Sequence[str]:
         """Return the texts as they are encoded."""

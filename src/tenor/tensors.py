@@ -55,8 +55,13 @@ def read_safetensors(path: str | Path) -> dict[str, Stored]:
     return read_with_metadata(path)[0]
 
 
-def read_with_metadata(path: str | Path) -> tuple[dict[str, Stored], dict[str, str]]:
-    """Map the tensors of one safetensors file, and return the texts that its header carries beside them."""
+def read_with_metadata(
+    path: str | Path, *, mend: str = "fetch it again"
+) -> tuple[dict[str, Stored], dict[str, str]]:
+    """Map the tensors of one safetensors file, and return the texts that its header carries beside them.
+
+    ``mend`` is what a person should do about a file that is not whole.
+    """
     from safetensors import SafetensorError, safe_open
 
     path = Path(path)
@@ -68,7 +73,7 @@ def read_with_metadata(path: str | Path) -> tuple[dict[str, Stored], dict[str, s
         raise TenorError(f"Cannot read {path}: {why(error)}.") from error
     except (SafetensorError, ValueError) as error:
         raise TenorError(
-            f"{path} is not a whole safetensors file ({error}); truncated or damaged, so fetch it again."
+            f"{path} is not a whole safetensors file ({error}); truncated or damaged, so {mend}."
         ) from error
     data = 8 + int.from_bytes(mapped[:8].tobytes(), "little")
     header = json.loads(mapped[8:data].tobytes())

@@ -23,6 +23,7 @@ from tenor.use.align.words import Floats, Links
 
 FORMAT = 1  # raised whenever the features or the network change their meaning
 _KEY = "tenor.aligner"
+_LEARN = "`tenor align GOLD --learn --out FILE.safetensors`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +95,7 @@ class LearnedLinks:
 
 def load_aligner(path: str | Path) -> LearnedLinks:
     """Read an aligner that `tenor align --learn` has written, and check that it is whole."""
-    stored, metadata = read_with_metadata(path)
+    stored, metadata = read_with_metadata(path, mend=f"learn it again with {_LEARN}")
     try:
         learned = _read_learned(metadata[_KEY])
         tensors = {name: tensor.to_float32() for name, tensor in stored.items()}
@@ -110,8 +111,7 @@ def load_aligner(path: str | Path) -> LearnedLinks:
     except (KeyError, ValueError, TypeError) as error:
         what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise TenorError(
-            f"{path} is not an aligner that this version of Tenor can use: {what}. "
-            "Make one with: tenor align GOLD --learn --out FILE.safetensors"
+            f"{path} is not an aligner that this version of Tenor can use: {what}. Make one with {_LEARN}."
         ) from error
     return LearnedLinks(learned, centre, tensors)
 

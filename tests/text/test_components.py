@@ -47,3 +47,15 @@ def test_large_groups_are_chosen_no_more_often_than_small_ones():
     held = hold_out(small + large, 3000)
     assert abs(held[:2000].mean() - 0.3) < 0.04
     assert abs(held[2000:].mean() - 0.3) < 0.04
+
+
+def test_choosing_again_from_what_is_left_takes_another_turn():
+    first = [(f"left {number}", f"right {number}") for number in range(4000)]
+    added = [(f"new {number}", f"other {number}") for number in range(2000)]
+    left = [pair for pair, out in zip(first, hold_out(first, 1000), strict=True) if not out]
+    both = left + added
+    again = hold_out(both, 500, turn=4)
+    assert abs(again[: len(left)].mean() - 0.1) < 0.02
+    assert abs(again[len(left) :].mean() - 0.1) < 0.03
+    same_turn = hold_out(both, 500)
+    assert same_turn[: len(left)].mean() < 0.02

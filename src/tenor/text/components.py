@@ -35,8 +35,12 @@ def components(pairs: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
     return np.array(groups, dtype=np.int64)
 
 
-def hold_out(pairs: Sequence[tuple[str, str]], count: int) -> NDArray[np.bool_]:
+def hold_out(pairs: Sequence[tuple[str, str]], count: int, *, turn: int = 0) -> NDArray[np.bool_]:
     """Choose about ``count`` pairs, whole groups in the order of their hashes, never more than ``count``.
+
+    What is left after one choice lacks all groups of low hashes: who chooses again from it takes another
+    ``turn``, in which hashes have another order. In the same one, mostly groups would be chosen that have
+    changed in between, as by pairs of a second file.
 
     >>> held = hold_out([("a", "b"), ("c", "d"), ("b", "e"), ("f", "g")], 2)
     >>> int(held.sum()) <= 2 and bool(held[0]) == bool(held[2])
@@ -47,6 +51,9 @@ def hold_out(pairs: Sequence[tuple[str, str]], count: int) -> NDArray[np.bool_]:
     # A group's name is the sum of its pairs' numbers: no order of rows matters, and no size is favoured.
     names = np.zeros(len(sizes), dtype=np.uint64)
     np.add.at(names, groups, fingerprints(pairs))
+    if turn % 8:
+        bits = np.uint64(8 * (turn % 8))
+        names = (names << bits) | (names >> np.uint64(64 - bits))
     chosen = np.zeros(len(sizes), dtype=bool)
     left = count
     for group in np.argsort(names, kind="stable"):

@@ -75,7 +75,7 @@ RECIPE = Recipe(
         "One joint run of the 22.7-million starter on sentiment, paraphrase and similarity, with phrases of "
         "trees, further graded pairs, questions read as one sequence, and averaged weights."
     ),
-    version=1,
+    version=2,
     scales={
         "tiny": Plan(
             cells=(BEST, WITHOUT[2]), seeds=1, data=False, about="Made-up rows and a new encoder.",

@@ -109,7 +109,7 @@ RECIPE = Recipe(
         "Builds a multi-task encoder up from a plain one, a change at a time, and shows which change mends "
         "which task: cosine and summed losses for similarity, concatenated pair features for paraphrase."
     ),
-    version=1,
+    version=2,
     scales={
         "tiny": Plan(
             cells=tuple(LADDER[rung] for rung in (0, 1, 5)), seeds=1, settings=_TINY, data=False,

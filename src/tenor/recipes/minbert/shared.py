@@ -180,7 +180,7 @@ RECIPE = Recipe(
         "Trains one encoder for sentiment, paraphrase and similarity at once and takes apart, in a grid of "
         "16 configurations, what helps: mean pooling, a shared pair network, weighted losses, extra data."
     ),
-    version=1,
+    version=2,
     scales={
         "tiny": Plan(
             cells=tuple(

@@ -287,6 +287,43 @@ def test_pairs_by_number_and_rows_without_their_score(make):
         read_pairs(path, columns={"second": 2}, problems=Problems())
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("a.tsv", "{rows}only one\n{rows}", "one cell where other rows have 2"),
+        ("a.tsv", "{rows}one\ttwo\tthree\n{rows}", "3 cells where other rows have 2"),
+        (
+            "a.csv",
+            'sentence1,sentence2\n{rows}"only one\n{rows}',
+            "one cell where the header has 2; row left out",
+        ),
+        ("a.tsv", "{rows} \t \n{rows}", "the first text is empty and the second text is empty"),
+        ("a.jsonl", '{rows}{{"left": "x y", "b": ""}}\n{rows}', "no column 'a' in the row and the second"),
+    ],
+    ids=["short", "wide", "quote", "empty", "keys"],
+)
+@pytest.mark.parametrize("before", [60, 1100], ids=["in the head", "after it"])
+def test_a_row_of_pairs_is_one_problem(make, name, content, says, before):
+    part = {"tsv": "{n} a text\t{n} its other\n", "csv": "{n} a text,{n} its other\n",
+            "jsonl": '{{"a": "{n} a text", "b": "{n} its other"}}\n'}[name[2:]]  # fmt: skip
+    rows = "".join(part.format(n=n) for n in range(before))
+    problems = Problems()
+    pairs = list(read_pairs(make(name, content.format(rows=rows)), problems=problems))
+    kept = says.startswith("3 cells")
+    assert len(pairs) == 2 * before + kept
+    assert problems.count == 1
+    assert problems.first[0].origin.line == before + 1 + (name == "a.csv")
+    assert says in problems.first[0].what
+
+
+def test_a_row_without_text_and_label_is_one_problem(make):
+    problems = Problems()
+    path = make("a.tsv", "a text here\tgood\nanother text\tbad\n \t \nlast text\tbad\n\nlonely text\n")
+    texts = list(read_texts(path, column=0, label=1, header=False, problems=problems))
+    assert [each.origin.line for each in texts] == [1, 2, 4]
+    assert sorted(each.origin.line for each in problems.first) == [3, 5, 6]
+
+
 @pytest.mark.parametrize("empty", ["skip", "keep"])
 def test_a_file_of_empty_texts_says_so(make, empty):
     with pytest.raises(TenorError, match=r"no texts that could be read. The first of 2 problems: .*a.txt:1"):

@@ -20,6 +20,7 @@ _MOST_CHARACTERS = 1 << 20
 _LARGEST_CELL = 1 << 25
 
 Lines = Iterable[tuple[int, str]]
+Record = tuple[int, list[str], str]  # the number of its first line, its cells, and what is wrong or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,25 @@ def delimited_rows(lines: Lines, layout: Layout, *, file: str, problems: Problem
     records = parse(lines, layout, file=file, problems=problems)
     if layout.names is not None:
         next(records, None)
-    for number, cells in records:
+    for number, cells, fault in records:
         origin = Origin(file, number)
+        wrong = _wrong_width(cells, layout)
+        if fault or wrong:
+            problems.add(origin, ": ".join(filter(None, (fault, wrong))))
         if layout.names is None:
-            _report_width(cells, layout, origin, problems)
-            yield Row({str(place): cell for place, cell in enumerate(cells)}, origin)
-        elif len(cells) == len(layout.names) or _trim(cells, len(layout.names)):
+            yield Row({str(place): cell for place, cell in enumerate(cells)}, origin, bool(wrong))
+        elif not wrong:
             yield Row(dict(zip(layout.names, cells, strict=True)), origin)
-        else:
-            problems.add(origin, f"{_cells(cells)} where the header has {len(layout.names)}; row left out")
+
+
+def _wrong_width(cells: list[str], layout: Layout) -> str:
+    """Say what is wrong with the number of cells, after dropping empty ones that make a row too wide."""
+    if layout.names is None:
+        fits = layout.least <= len(cells) <= layout.most
+        return "" if fits else f"{_cells(cells)} where other rows have {layout.least}"
+    width = len(layout.names)
+    fits = len(cells) == width or _trim(cells, width)
+    return "" if fits else f"{_cells(cells)} where the header has {width}; row left out"
 
 
 def _trim(cells: list[str], width: int) -> bool:
@@ -61,23 +72,18 @@ def _trim(cells: list[str], width: int) -> bool:
     return len(cells) == width
 
 
-def _report_width(cells: list[str], layout: Layout, origin: Origin, problems: Problems) -> None:
-    if not layout.least <= len(cells) <= layout.most:
-        problems.add(origin, f"{_cells(cells)} where other rows have {layout.least}")
-
-
 def _cells(cells: list[str]) -> str:
     return "one cell" if len(cells) == 1 else f"{len(cells)} cells"
 
 
-def parse(lines: Lines, layout: Layout, *, file: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of every record with the number of its first line.
+def parse(lines: Lines, layout: Layout, *, file: str, problems: Problems) -> Iterator[Record]:
+    """Yield the cells of every record with the number of its first line, and what is wrong with its quotes.
 
     Blank lines are no records; those before the last record are reported.
     """
     blank: list[int] = []
-    records = _quoted(lines, layout, file, problems) if layout.quote else _unquoted(lines, layout.delimiter)
-    for number, cells in records:
+    records = _quoted(lines, layout) if layout.quote else _unquoted(lines, layout.delimiter)
+    for number, cells, fault in records:
         if len(cells) <= 1 and not "".join(cells).strip():
             # Kept as first and last only: a file may end in a million blank lines.
             blank = [blank[0] if blank else number, number]
@@ -85,15 +91,15 @@ def parse(lines: Lines, layout: Layout, *, file: str, problems: Problems) -> Ite
         for skipped in range(blank[0], blank[1] + 1) if blank else ():
             problems.add(Origin(file, skipped), "blank line")
         blank = []
-        yield number, cells
+        yield number, cells, fault
 
 
-def _unquoted(lines: Lines, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _unquoted(lines: Lines, delimiter: str) -> Iterator[Record]:
     for number, text in lines:
-        yield number, text.removesuffix("\r").split(delimiter)
+        yield number, text.removesuffix("\r").split(delimiter), ""
 
 
-def _quoted(lines: Lines, layout: Layout, file: str, problems: Problems) -> Iterator[tuple[int, list[str]]]:
+def _quoted(lines: Lines, layout: Layout) -> Iterator[Record]:
     if csv.field_size_limit() < _LARGEST_CELL:  # one number for the whole process: only ever raised
         csv.field_size_limit(_LARGEST_CELL)
     feed = _Feed(lines)
@@ -108,13 +114,12 @@ def _quoted(lines: Lines, layout: Layout, file: str, problems: Problems) -> Iter
             cells = []
         number, text = feed.taken[0]
         if (cells or not text.strip()) and not _swallowed(cells, feed.taken, layout):
-            yield number, cells
+            yield number, cells, ""
             continue
         what = "quotes that do not balance" if layout.quote in text else "a carriage return inside the row"
-        problems.add(Origin(file, number), f"{what}; the line was read as it stands")
         feed.put_back(feed.taken[1:])
         reader = _reader(feed, layout)
-        yield number, _as_it_stands(text, layout)
+        yield number, _as_it_stands(text, layout), f"{what}; the line was read as it stands"
 
 
 def _reader(feed: "_Feed", layout: Layout) -> Iterator[list[str]]:

@@ -28,6 +28,7 @@ class Row:
 
     values: Mapping[str, str]
     origin: Origin
+    told: bool = False  # whether a width that is not that of other rows was reported
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tenor.errors import TenorError
-from tenor.text.examples import Origin
+from tenor.text.examples import Origin, Row
 
 SHOWN = 5
 
@@ -41,6 +41,11 @@ class Problems:
         self.count += 1
         if len(self.first) < SHOWN:
             self.first.append(Problem(origin, what))
+
+    def add_row(self, row: Row, what: str) -> None:
+        """Count a problem of a row, unless its width was told: the cells that it lacks are no second one."""
+        if not row.told:
+            self.add(row.origin, what)
 
     def summary(self) -> str | None:
         """Say how many there are and show the first, or return None when there are none."""

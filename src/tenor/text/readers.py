@@ -116,10 +116,11 @@ def _sentences(
     rows: Iterator[Row], text_at: str, label_at: str | None, keep: bool, problems: Problems
 ) -> Iterator[Sentence]:
     for row in rows:
-        text = _filled(row, text_at, "text", problems)
-        label = None if label_at is None else _filled(row, label_at, "label", problems).strip()
-        if (text or keep) and (label or label_at is None):
-            yield Sentence(text, row.origin, label)
+        roles = {"text": text_at} if label_at is None else {"text": text_at, "label": label_at}
+        filled = _filled(row, roles, problems)
+        if ("text" in filled or keep) and ("label" in filled or label_at is None):
+            label = None if label_at is None else filled["label"].strip()
+            yield Sentence(filled.get("text", ""), row.origin, label)
 
 
 def _text_column(head: list[Row], columns: list[str], file: str) -> str:
@@ -184,9 +185,8 @@ def _pair_columns(head: list[Row], names: list[str], file: str) -> dict[str, str
 
 def _pairs(rows: Iterator[Row], at: dict[str, str], guessed: bool, problems: Problems) -> Iterator[Pair]:
     for row in rows:
-        first = _filled(row, at["first"], "first text", problems)
-        second = _filled(row, at["second"], "second text", problems)
-        if not (first and second):
+        filled = _filled(row, {"first text": at["first"], "second text": at["second"]}, problems)
+        if len(filled) < 2:
             continue
         label, score = (
             row.values.get(at.get("label", ""), ""),
@@ -194,31 +194,32 @@ def _pairs(rows: Iterator[Row], at: dict[str, str], guessed: bool, problems: Pro
         )
         if not guessed and not _has_target(row, at, label, score, problems):
             continue
-        yield Pair(
-            first, second, row.origin, label.strip() or None, float(score) if is_number(score) else None
-        )
+        known = float(score) if is_number(score) else None
+        yield Pair(filled["first text"], filled["second text"], row.origin, label.strip() or None, known)
 
 
 def _has_target(row: Row, at: dict[str, str], label: str, score: str, problems: Problems) -> bool:
     if "label" in at and not label.strip():
-        problems.add(row.origin, f"the label ({at['label']}) is empty; row left out")
+        problems.add_row(row, f"the label ({at['label']}) is empty; row left out")
         return False
     if "score" in at and not is_number(score):
         what = "empty" if not score else f"not a number ({score[:40]!r})"
-        problems.add(row.origin, f"the score ({at['score']}) is {what}; row left out")
+        problems.add_row(row, f"the score ({at['score']}) is {what}; row left out")
         return False
     return True
 
 
-def _filled(row: Row, name: str, role: str, problems: Problems) -> str:
-    """Return a cell as it stands; report it, and return "", when it is missing or only white space."""
-    text = row.values.get(name, "")
-    if text.strip():
-        return text
-    problems.add(
-        row.origin, f"the {role} is empty" if name in row.values else f"no column {name!r} in the row"
-    )
-    return ""
+def _filled(row: Row, at: Mapping[str, str], problems: Problems) -> dict[str, str]:
+    """Return the cells that hold something, as they stand; all that do not are one problem of the row."""
+    filled = {role: text for role, name in at.items() if (text := row.values.get(name, "")).strip()}
+    if len(filled) < len(at):
+        gone = [
+            f"the {role} is empty" if name in row.values else f"no column {name!r} in the row"
+            for role, name in at.items()
+            if role not in filled
+        ]
+        problems.add_row(row, " and ".join(gone))
+    return filled
 
 
 def _peek(path: str | Path, asked: Asked, problems: Problems) -> tuple[list[Row], Iterator[Row]]:

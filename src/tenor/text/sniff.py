@@ -208,8 +208,9 @@ class _Trial:
 
     def _records(self, layout: Layout) -> tuple[list[list[str]], int]:
         problems = Problems()
-        rows = [cells for _, cells in parse(enumerate(self.lines, 1), layout, file="", problems=problems)]
-        return rows, problems.count
+        records = list(parse(enumerate(self.lines, 1), layout, file="", problems=problems))
+        faults = sum(bool(fault) for _, _, fault in records)
+        return [cells for _, cells, _ in records], problems.count + faults
 
     def _quoting(self) -> str:
         """Decide whether the double quote quotes; where nothing speaks for either, it does so in CSV only."""

@@ -49,7 +49,7 @@ def _triple(row: Row, at: dict[str, str], problems: Problems) -> Triple | None:
     texts = {role: row.values.get(name, "") for role, name in at.items()}
     for role, text in texts.items():
         if not text.strip():
-            problems.add(row.origin, f"the {role} text is empty; row left out")
+            problems.add_row(row, f"the {role} text is empty; row left out")
             return None
     return Triple(texts["first"], texts["second"], texts["negative"], row.origin)
 

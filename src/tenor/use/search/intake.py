@@ -104,9 +104,9 @@ def take_passages(
         text = row.values.get(text_column, "")
         identity = str(number) if id_column is None else row.values.get(id_column, "")
         if not text.strip():
-            problems.add(row.origin, "the text is empty, so the row is left out")
+            problems.add_row(row, "the text is empty, so the row is left out")
         elif not identity:
-            problems.add(row.origin, f"the id in column {id_column!r} is empty, so the row is left out")
+            problems.add_row(row, f"the id in column {id_column!r} is empty, so the row is left out")
         elif id_column is not None and not seen.is_new(identity):
             problems.add(row.origin, f"the id {identity[:40]!r} came before, so this row is left out")
         else:

@@ -27,7 +27,7 @@ def read_dictionary(path: str | Path, *, lower: bool = False, problems: Problems
         if len(cells) == 1:
             cells = cells[0].split()
         if len(cells) < 2 or not (cells[0] and cells[1]):
-            problems.add(row.origin, "no pair of words, parted by a tab; row left out")
+            problems.add_row(row, "no pair of words, parted by a tab; row left out")
             continue
         first, second = cells[0], cells[1]
         pairs.append((first.lower(), second.lower()) if lower else (first, second))

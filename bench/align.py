@@ -136,7 +136,8 @@ def as_records(folder, names, rows):
 
 
 def learned_aligners(model, records, seeds):
-    from tenor.use.align.learned.learning import LearnSettings, learn_from_examples, look_at
+    from tenor.training.aligner.examples import look_at
+    from tenor.training.aligner.learning import LearnSettings, learn_from_examples
 
     examples = look_at(model, records)
     for seed in seeds:

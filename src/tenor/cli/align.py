@@ -125,12 +125,13 @@ def align(
 
 
 def _learn(source: str, out_: Path, model: "LoadedModel", seed: int, strict: bool, quiet: bool) -> None:
-    from tenor.use.align.learned.from_file import learn_from_file
-    from tenor.use.align.learned.learning import LearnSettings
+    from tenor.training.aligner.learning import LearnSettings, learn_from_file
 
+    settings = LearnSettings(seed=seed)
+    note = None if quiet else notes.print
     with progress_bar("Learning", quiet=quiet) as bar:
         done = learn_from_file(
-            model, source, out_, settings=LearnSettings(seed=seed), strict=strict, progress=bar.follow
+            model, source, out_, settings=settings, strict=strict, progress=bar.follow, note=note
         )
     _say(done.problems, quiet)
     found = done.learned

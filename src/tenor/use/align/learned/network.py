@@ -11,7 +11,7 @@ and pass through residual blocks that see the eight cells around and the stronge
 
 before a last linear map gives the logit of a link; act(x) = x · sigmoid(x). All that a word may be linked to
 is thus weighed together. The mean over both orders of the texts makes the result the same for either order.
-:mod:`tenor.use.align.learned.learning` holds the same network in torch, by the same names of weights.
+:mod:`tenor.training.aligner.network` holds the same network in torch, by the same names of weights.
 """
 
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ class Shape:
 def link_chances(weights: Weights, seen: View) -> Floats:
     """Return the probabilities [n, m] of links, the same for either order of the texts."""
     logits = (link_logits(weights, seen) + link_logits(weights, seen.swapped()).T) / 2
-    return np.asarray(1 / (1 + np.exp(-logits)), dtype=np.float32)
+    return _sigmoid(logits)
 
 
 def link_logits(weights: Weights, seen: View) -> Floats:
@@ -108,5 +108,9 @@ def _cells(weights: Weights, seen: View) -> Floats:
 
 
 def _act(x: Floats) -> Floats:
-    # Beyond ±60 the sigmoid is 0 or 1 in float32, and the exponential would overflow.
-    return np.asarray(x / (1 + np.exp(-np.clip(x, -60, 60))), dtype=np.float32)
+    return x * _sigmoid(x)
+
+
+def _sigmoid(x: Floats) -> Floats:
+    # Beyond ±60 it is 0 or 1 in float32, and the exponential would overflow.
+    return np.asarray(1 / (1 + np.exp(-np.clip(x, -60, 60))), dtype=np.float32)

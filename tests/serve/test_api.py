@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tenor
+from phrase_classifier import with_classifier
 from serve.live import checked, running
 from tenor.model.heads import TrainedTask
 from tenor.serve.endpoints import endpoints
@@ -17,6 +18,7 @@ from tenor.tasks.heads.in_numpy import weight_shapes
 from tenor.tasks.spec import TaskSpec
 from tenor.use.classify import classify
 from tenor.use.compare.comparing import compare
+from tenor.use.compare.relations import NAMES
 from tenor.use.dedupe.deduping import dedupe
 from tenor.use.search.index import build_index
 from tenor.use.search.searching import search
@@ -94,6 +96,29 @@ def test_compare_takes_in_what_is_beyond_the_limit_when_asked(live, model, tiny_
     assert "--long" not in told
     assert str(tiny_folder) not in told
     assert tiny_folder.name in told  # it has no fitted scale, and is named
+
+
+def test_compare_tells_how_phrases_are_related(tmp_path):
+    folder = with_classifier(tmp_path / "model", scale=1.0, bias=(0, 0, 0))
+    texts = {"first": "the big cat sat on the mat", "second": "a small cat ran on the mat"}
+    with running(folder) as served:
+        found = checked(served, "/api/compare", served.post("/api/compare", texts))
+        document = served.get("/openapi.json").json()
+    expected = compare(tenor.load(folder, precision="fp32"), *texts.values()).to_json()
+    assert len(found["phrases"]) == len(expected["phrases"]) > 1
+    for told, right in zip(found["phrases"], expected["phrases"], strict=True):
+        assert told["relation"] == right["relation"]
+        assert told["probability"] == pytest.approx(right["probability"], abs=2e-3)
+    described = document["components"]["schemas"]["Phrases"]["properties"]["relation"]
+    names = [each["enum"] for each in described["anyOf"] if "enum" in each]
+    assert names == [list(NAMES.values())]
+
+
+def test_compare_without_a_classifier_says_nothing_of_relations(live):
+    texts = {"first": "the cat sat", "second": "the cat sat"}
+    (phrase,) = checked(live, "/api/compare", live.post("/api/compare", texts))["phrases"]
+    assert phrase["relation"] is None
+    assert phrase["probability"] is None
 
 
 def test_compare_refuses_texts_with_nothing_to_read(live):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import tenor
+from tenor.use.compare.relations import NAMES
 
 PAGE = Path(tenor.__file__).parent / "serve/page"
 FILES = sorted(path for path in PAGE.rglob("*") if path.is_file())
@@ -123,12 +124,29 @@ def test_colours_can_be_read(scheme):
     css = (PAGE / "style.css").read_text(encoding="utf-8")
     found = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", css)
     colours = {name: pair[scheme] for name, *pair in found}
-    for text in ("ink", "soft", "accent", "other"):
+    for text in ("ink", "soft", "accent", "other", "wrong"):
         for ground in ("paper", "card", "sunk"):
             assert _contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
-    grounds = ["tint", "other-tint"]
-    pairs = [("on-accent", "accent"), ("wrong", "wrong-tint"), ("accent", "tint")]
+    grounds = ["tint", "other-tint", "wrong-tint"]
+    pairs = [("on-accent", "accent"), ("wrong", "wrong-tint"), ("accent", "tint"), ("other", "other-tint")]
     for text, ground in [*(("ink", ground) for ground in grounds), *pairs]:
         assert _contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
     for ground in ("paper", "card"):
         assert _contrast(colours["edge"], colours[ground]) >= 3, ground
+
+
+def test_each_relation_of_phrases_has_a_letter_and_a_line_of_its_own():
+    script = (PAGE / "relations.js").read_text(encoding="utf-8")
+    letters = dict(re.findall(r"^  (\w+): \{ letter: \"(.)\"", script, re.MULTILINE))
+    assert set(letters) == {*NAMES.values(), "unjudged"}
+    assert len(set(letters.values())) == len(letters)
+    css = (PAGE / "style.css").read_text(encoding="utf-8")
+    lines = {}
+    for name in (*letters, "only"):
+        # A paraphrase, and the same words without relations, have the line of all phrases.
+        rule = r"\.legend li::before" if name == "paraphrase" else rf"\.legend \.{name}::before"
+        lines[name] = re.search(rule + r" \{[^}]*border-block-end: (\w+ \w+)", css)[1]
+        if name not in ("paraphrase", "only"):
+            shown = re.search(rf"\.phrase\.{name} \{{[^}}]*border-block-end: (\w+ \w+)", css)[1]
+            assert shown == lines[name], name
+    assert len(set(lines.values())) == len(lines), lines

@@ -6,24 +6,13 @@ import numpy as np
 import pytest
 
 import tenor
+from phrase_classifier import with_classifier
 from small_runs import tenor as command
-from tenor.model.phrases import PhraseClassifier, write_phrases
-from tenor.tasks.phrase_spec import BINARY, THREE_WAY, PhraseSpec
+from tenor.tasks.phrase_spec import BINARY
 from tenor.use.compare import compare
-from tiny import WIDTH, write_tiny_model
+from tiny import write_tiny_model
 
 FIRST, SECOND = "the cat sat", "the dog sat"
-
-
-def with_classifier(folder, labels=THREE_WAY, *, bias=(0.0, 2.0, 0.0)):
-    write_tiny_model(folder)
-    spec = PhraseSpec(labels=labels)
-    weights = {
-        "weight": np.zeros((len(labels), spec.inputs(WIDTH)), np.float32),
-        "bias": np.array(bias, np.float32),
-    }
-    write_phrases(folder, PhraseClassifier(spec, weights))
-    return folder
 
 
 def test_phrases_have_a_class_and_its_probability(tmp_path):

@@ -65,9 +65,10 @@ class Phrases:
     score: Annotated[float, Rule("The cosine of the two phrases.")]
     same_words: bool
     relation: Annotated[
-        str | None, Rule("paraphrase, related or unrelated, where the model has a classifier of phrases.")
+        Literal["paraphrase", "related", "unrelated"] | None,
+        Rule("What the model's classifier of phrases says; null without one, or beyond its reach."),
     ]
-    probability: Annotated[float | None, Rule("That of the relation.")]
+    probability: Annotated[float | None, Rule("That of the relation.", least=0, most=1)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import { Answer } from "./answer.js";
 import { post } from "./api.js";
 import { announce, byId, make, percent, quoted, shortened } from "./elements.js";
 import { Matching } from "./matching.js";
+import { areJudged, told } from "./relations.js";
 import { PAIRS } from "./samples.js";
 
 const first = byId("first");
@@ -117,8 +118,10 @@ function notes({ warnings = [] }) {
 
 function table({ phrases, only_first: here, only_second: there }) {
   const cell = (stretch) => make("td", {}, stretch ? quoted(shortened(stretch.text, 300)) : "");
+  const judged = areJudged(phrases);
+  const words = (pair) => (pair.same_words ? "same words" : `other words (${pair.score.toFixed(2)})`);
   const rows = [
-    ...phrases.map((pair) => [pair.first, pair.same_words ? "same words" : `other words (${pair.score.toFixed(2)})`, pair.second]),
+    ...phrases.map((pair) => [pair.first, judged ? `${told(pair)}, ${words(pair)}` : words(pair), pair.second]),
     ...here.map((stretch) => [stretch, "only in the first", null]),
     ...there.map((stretch) => [null, "only in the second", stretch]),
   ];

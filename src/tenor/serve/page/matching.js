@@ -1,8 +1,10 @@
-// Two texts, one above the other, and bands between the phrases that say the same: solid for the same words,
-// dashed for other words. Phrases without a counterpart are dimmed. Pointing at a phrase, or going to it with
-// the arrow keys, brings out its counterpart; a click keeps it.
+// Two texts, one above the other, and bands between the phrases that match: solid for the same words, dashed
+// for other words; or, where the model judges phrases, in the style of their relation. Phrases without a
+// counterpart are dimmed. Pointing at a phrase, or going to it with the arrow keys, brings out its counterpart;
+// a click keeps it.
 
 import { counted, draw, make, percent } from "./elements.js";
+import { areJudged, legendOf, relationOf, tagOf, told } from "./relations.js";
 
 const MANY = 1200; // characters: beyond, the bands of all phrases would hide the texts
 
@@ -18,7 +20,7 @@ export function places(text) {
 export function pieces(text, phrases, only, cut) {
   const at = places(text);
   const stretches = [
-    ...phrases.map((pair, number) => ({ ...pair.stretch, kind: pair.same ? "same" : "other", number })),
+    ...phrases.map(({ stretch, kind }, number) => ({ ...stretch, kind, number })),
     ...only.map((stretch) => ({ ...stretch, kind: "only" })),
   ].sort((one, two) => one.begin - two.begin);
   const found = [];
@@ -38,6 +40,7 @@ export class Matching {
   #sides = [];
   #bands = [];
   #phrases;
+  #judged; // whether the model said how the phrases are related
   #kept = null; // the phrase that was clicked
   #shown = null; // the phrase that is brought out now
   #sheer;
@@ -46,11 +49,13 @@ export class Matching {
   constructor(figure, found) {
     this.#figure = figure;
     this.#phrases = found.phrases;
+    this.#judged = areJudged(found.phrases);
     this.#sheer = found.first.length + found.second.length > MANY;
     const tones = found.sentiment ?? [];
     const legend = this.#legend(found);
     this.#sides = [this.#side(found, "first", tones[0]), this.#side(found, "second", tones[1])];
     figure.classList.toggle("sheer", this.#sheer);
+    figure.classList.toggle("judged", this.#judged);
     figure.append(legend, make("div", { class: "stage" }, this.#canvas, ...this.#sides));
     this.#marks().at(0)?.setAttribute("tabindex", "0");
     this.#listen();
@@ -64,18 +69,28 @@ export class Matching {
   }
 
   #legend({ phrases, only_first: here, only_second: there }) {
-    const entries = [
+    const kinds = this.#judged ? legendOf(phrases) : [
       phrases.some((pair) => pair.same_words) && make("li", { class: "same" }, "same words"),
       phrases.some((pair) => !pair.same_words) && make("li", { class: "other" }, "counterpart in other words"),
+    ];
+    const entries = [
+      ...kinds,
       here.length + there.length > 0 && make("li", { class: "only" }, "only in one of them"),
+      this.#judged && make("li", { class: "how" }, "%: how sure the model is"),
       this.#sheer && phrases.length > 0 && make("li", { class: "how" }, "point at a phrase, or tap it, to see its counterpart"),
     ];
     return make("ul", { class: "legend", "aria-label": "Colours" }, entries);
   }
 
+  /** How a pair is drawn: by its relation, or else by its words. */
+  #kind(pair) {
+    if (this.#judged) return relationOf(pair);
+    return pair.same_words ? "same" : "other";
+  }
+
   #side(found, name, tone) {
     const other = name === "first" ? "second" : "first";
-    const phrases = found.phrases.map((pair) => ({ stretch: pair[name], same: pair.same_words }));
+    const phrases = found.phrases.map((pair) => ({ stretch: pair[name], kind: this.#kind(pair) }));
     const cut = found.cut[name === "first" ? 0 : 1] > 0;
     const rest = [];
     const parts = pieces(found[name], phrases, found[`only_${name}`], cut).map(({ text, kind, number }) => {
@@ -86,10 +101,11 @@ export class Matching {
         return span;
       }
       const pair = found.phrases[number];
-      const how = pair.same_words ? "same words" : `other words for “${pair[other].text}”, ${pair.score.toFixed(2)}`;
+      const words = pair.same_words ? "same words" : `other words for “${pair[other].text}”, ${pair.score.toFixed(2)}`;
+      const how = this.#judged ? `${told(pair)}, ${words}` : words;
       return make("span", {
         class: `phrase ${kind}`, tabindex: "-1", role: "button", "aria-pressed": "false",
-        "aria-label": `${text}: ${how}`, data: { number },
+        "aria-label": `${text}: ${how}`, title: this.#judged && told(pair), data: this.#judged ? { number, tag: tagOf(pair) } : { number },
       }, text);
     });
     const label = make("p", { class: "who" }, name === "first" ? "First text" : "Second text", toneOf(tone));
@@ -167,24 +183,25 @@ export class Matching {
       const above = boxes[0].get(number), below = boxes[1].get(number);
       if (!above?.length || !below?.length) return [];
       // A phrase that is broken over lines is tied by the piece that is nearest to the other text.
-      return band(above[above.length - 1], below[0], stage, pair, number);
+      const label = this.#judged ? told(pair) : !pair.same_words && pair.score.toFixed(2);
+      return band(above[above.length - 1], below[0], stage, { kind: this.#kind(pair), label, number });
     });
     this.#canvas.replaceChildren(...this.#bands);
     this.#light(this.#shown);
   }
 }
 
-/** A band from the lower edge of one box to the upper edge of another, and the score of other words. */
-function band(above, below, stage, pair, number) {
+/** A band from the lower edge of one box to the upper edge of another, and what there is to say of it. */
+function band(above, below, stage, { kind, label, number }) {
   const [left, right, top] = [above.left - stage.left, above.right - stage.left, above.bottom - stage.top];
   const [from, to, bottom] = [below.left - stage.left, below.right - stage.left, below.top - stage.top];
   const middle = (top + bottom) / 2;
   const curve = (x, y) => `C ${x} ${middle} ${y} ${middle} ${y}`;
   const path = `M ${left} ${top} ${curve(left, from)} ${bottom} H ${to} ${curve(to, right)} ${top} Z`;
-  const shape = draw("path", { d: path, class: `band ${pair.same_words ? "same" : "other"}`, data: { number } });
-  if (pair.same_words) return [shape];
-  const score = draw("text", { x: (left + right + from + to) / 4, y: middle, class: "points", data: { number } });
-  score.textContent = pair.score.toFixed(2);
+  const shape = draw("path", { d: path, class: `band ${kind}`, data: { number } });
+  if (!label) return [shape];
+  const score = draw("text", { x: (left + right + from + to) / 4, y: middle, class: `points ${kind}`, data: { number } });
+  score.textContent = label;
   return [shape, score];
 }
 

@@ -137,6 +137,28 @@ def test_no_test_row_is_trained_on(course, tmp_path):
     assert dropped["paraphrase"]["Quora 10k: stands in the other file too"] == 1
 
 
+def test_no_rated_text_holds_a_row_for_testing_or_choosing(course, tmp_path, monkeypatch):
+    tested = "The whole of this sentence stands among the rows that are tested on"
+    trees = "(3 " + " ".join(f"(2 {word})" for word in tested.split()) + ")\n"
+    (tmp_path / "sst-trees/test.txt").write_text(trees)
+    rated = tmp_path / "rated"
+    rated.mkdir()
+    lines = [
+        "id\tsentiment\ttext",
+        f"1\t2.6\tBefore it. {tested}!",
+        '2\t-3.51\tSome "other" text',
+        "3\t0\tdev text 3",
+    ]
+    (rated / "tweets_GroundTruth.txt").write_bytes("\r\n".join(lines).encode())
+    monkeypatch.setattr(data, "find", lambda name: rated)
+    out = tmp_path / "out"
+    out.mkdir()
+    data.prepare(course, out)
+    data.prepare_valence(course, out, out)
+    assert data.read_rows(out / "valence.train.jsonl") == [{"text": 'Some "other" text', "label": "-4"}]
+    assert json.loads((out / "dropped.json").read_text()) == {"valence": {"rated texts, tweets": 2}}
+
+
 def test_what_stands_twice_in_train_is_not_both_trained_on_and_chosen_by():
     rows = [{"text": f"Text {n % 20}{'!' * (n // 20)}"} for n in range(40)]
     train, choose = data._split(rows, 8)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tenor.text.overlap import fingerprints, normalise, overlap
+from tenor.text.overlap import fingerprints, normalise, overlap, shares_passage
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,21 @@ def test_pairs_are_compared_whatever_their_order_but_as_pairs():
     assert one == two == four
     assert one != three
     assert fingerprints(["A cat. A dog."])[0] != one
+
+
+def test_passages_against_every_substring():
+    generator = np.random.default_rng(1)
+    one, two = (
+        ["".join("abc"[n] for n in generator.integers(0, 3, generator.integers(1, 25))) for _ in range(60)]
+        for _ in range(2)
+    )
+    seen = {text for text in two if len(text) < 8} | {
+        text[begin : begin + 8] for text in two for begin in range(len(text) - 7)
+    }
+    expected = [
+        text in seen if len(text) < 8 else any(text[at : at + 8] in seen for at in range(len(text) - 7))
+        for text in one
+    ]
+    assert 0 < sum(expected) < 60
+    assert shares_passage(one, two, letters=8).tolist() == expected
+    assert shares_passage([], two).tolist() == []

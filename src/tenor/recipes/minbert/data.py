@@ -17,12 +17,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.assets import find
 from tenor.files import write_json
 from tenor.recipes.minbert import sources
 from tenor.recipes.minbert.sources import Example
 from tenor.recipes.recipe import Context, DataFolder
 from tenor.text.components import hold_out
-from tenor.text.overlap import fingerprints, overlap
+from tenor.text.overlap import fingerprints, overlap, shares_passage
 
 TESTED_PAIRS = 4_000
 CHOOSING = {"sentiment": 850, "paraphrase": 2_000, "similarity": 600}
@@ -59,10 +60,14 @@ class Protected:
         self._texts = [texts_of(row) for row in protected]
         self.dropped: dict[str, int] = {}
 
-    def kept(self, source: str, rows: Iterable[Example]) -> list[Example]:
-        """Return the rows that are not protected."""
+    def kept(self, source: str, rows: Iterable[Example], *, passages: bool = False) -> list[Example]:
+        """Return the rows that are not protected; with ``passages``, nor share a passage with one that is."""
         rows = list(rows)
         seen = overlap([texts_of(row) for row in rows], self._texts)
+        if passages:
+            seen |= shares_passage(
+                [row["text"] for row in rows], [text for text in self._texts if isinstance(text, str)]
+            )
         self.dropped[source] = int(seen.sum())
         return [row for row, drop in zip(rows, seen, strict=True) if not drop]
 
@@ -109,6 +114,18 @@ def prepare_more(context: Context, rows: Path, folder: Path) -> None:
         known = set(fingerprints(texts_of(row) for row in read_rows(rows / f"{name}.train.jsonl")).tolist())
         write_rows(folder / f"{name}.more.jsonl", _unseen(kept, known))
     write_json(folder / "dropped.json", dropped)
+
+
+def prepare_valence(context: Context, rows: Path, folder: Path) -> None:
+    """Write texts whose sentiment 20 people have rated; many hold sentences of the treebank."""
+    choose = read_rows(rows / "sentiment.choose.jsonl")
+    guard = Protected(_protected_sentences(context) + choose)
+    kept = []
+    for file in sorted(find("valence").glob("*_GroundTruth.txt")):
+        source = file.name.removesuffix("_GroundTruth.txt")
+        kept += guard.kept(f"rated texts, {source}", sources.valence(file), passages=True)
+    write_rows(folder / "valence.train.jsonl", kept)
+    write_json(folder / "dropped.json", {"valence": guard.dropped})
 
 
 def _phrases(context: Context, choose: list[Example]) -> tuple[list[Example], dict[str, int]]:

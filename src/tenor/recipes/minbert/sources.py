@@ -137,3 +137,12 @@ def untokenised(text: str) -> str:
     for theirs, usual in (("-LRB-", "("), ("-RRB-", ")"), ("``", '"'), ("''", '"'), ("\\/", "/")):
         text = text.replace(theirs, usual)
     return text
+
+
+def valence(path: Path) -> Iterator[Example]:
+    """Yield the texts of a file of the asset "valence" with the mean of their ratings, rounded: -4 to 4."""
+    with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+        next(file)  # id, sentiment, text
+        for line in file:
+            _, mean, text = line.rstrip("\r\n").split("\t", 2)
+            yield {"text": text.strip(), "label": str(round(float(mean)))}

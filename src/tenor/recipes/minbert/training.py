@@ -15,7 +15,14 @@ import numpy as np
 
 from tenor.files import read_json
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.minbert.data import prepare, prepare_extra, prepare_more, read_rows, write_rows
+from tenor.recipes.minbert.data import (
+    prepare,
+    prepare_extra,
+    prepare_more,
+    prepare_valence,
+    read_rows,
+    write_rows,
+)
 from tenor.recipes.minbert.made_up import made_up_rows
 from tenor.recipes.minbert.sources import Example, untokenised
 from tenor.recipes.recipe import CellResult, Context
@@ -28,6 +35,8 @@ COLUMNS = {
     "similarity": {"first": "first", "second": "second", "score": "score"},
 }
 LABELS = {"sentiment": ("0", "1", "2", "3", "4"), "paraphrase": ("0", "1")}
+# What is learned beside the three tasks and is not scored: the sentiment that 20 people gave a text, -4 to 4.
+VALENCE = tuple(map(str, range(-4, 5)))
 # The reports name no weight decay, schedule or clipping.
 _PLAIN: dict[str, Any] = {"weight_decay": 0.0, "schedule": "constant", "clip": 0.0}
 MADE_UP = {"train": 96, "choose": 24, "test": 40, "extra": 32}
@@ -44,6 +53,8 @@ class Setup:
     """Whether the extra rows of spec 01 are trained on too."""
     further: Mapping[str, int] = field(default_factory=dict)
     """Tasks that also learn from all further rows at hand, and how often their own rows count beside them."""
+    valence: Mapping[str, Any] | None = None
+    """Settings of a fourth task, rated sentiment, that is learned beside the others; none without them."""
     usual_marks: bool = False
     """Whether the treebank's spelling of brackets and quotes is undone, in training and in testing."""
 
@@ -68,6 +79,14 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
         )
         for name in TASKS
     }
+    if setup.valence is not None:
+        tasks["valence"] = TaskConfig(
+            kind="classify",
+            train=_rated(context, rows) / "valence.train.jsonl",
+            columns=COLUMNS["sentiment"],
+            labels=VALENCE,
+            **setup.valence,
+        )
     shared = {key: context.settings[key] for key in ("epochs", "encoder_rate") if key in context.settings}
     run = RunConfig(
         encoder=_encoder(context, rows),
@@ -86,7 +105,10 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
     for name in TASKS:
         file = _marked(context, rows, f"{name}.test.jsonl", setup)
         outcomes[name], extras[name] = _scored(model, name, file)
-    notes = (*_notes(rows), *(_notes(_further(context, rows)) if setup.further else ()))
+    folders = [rows]
+    folders += [_further(context, rows)] if setup.further else []
+    folders += [_rated(context, rows)] if setup.valence is not None else []
+    notes = tuple(note for each in folders for note in _notes(each))
     return CellResult(outcomes=outcomes, notes=notes, extras=extras, series=_curves(folder))
 
 
@@ -130,6 +152,19 @@ def _further(context: Context, rows: Path) -> Path:
             (folder / f"{name}.more.jsonl").write_bytes((rows / f"{name}.extra.jsonl").read_bytes())
 
     return context.shared("further", make, settings={})
+
+
+def _rated(context: Context, rows: Path) -> Path:
+    def make(folder: Path) -> None:
+        if context.data is not None:
+            prepare_valence(context, rows, folder)
+            return
+        made_up = read_rows(rows / "sentiment.extra.jsonl")
+        for row in made_up:
+            row["label"] = VALENCE[2 * int(row["label"])]
+        write_rows(folder / "valence.train.jsonl", made_up)
+
+    return context.shared("rated", make, settings={})
 
 
 def _marked(context: Context, rows: Path, name: str, setup: Setup) -> Path:

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from small_wordnet import write_wordnet
 from tenor.cli.main import run
 
 
@@ -110,3 +111,39 @@ def test_an_aligner_is_learned_and_used(tenor, tmp_path):
     code, _, noted = tenor("in.tsv", "--aligner", "a.safetensors", "--model1", "--out", "p.jsonl")
     assert code != 0
     assert "knows nothing of IBM Model 1" in noted
+
+
+def test_synonyms_and_parsed_phrases_ask_for_what_is_missing(tenor, tmp_path, monkeypatch):
+    monkeypatch.setenv("TENOR_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "in.tsv").write_text("a cat sat\ta dog sat\n")
+    code, _, noted = tenor("in.tsv", "--wordnet", "--out", "a.jsonl")
+    assert (code, "tenor fetch wordnet" in noted) == (2, True), noted
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    code, _, noted = tenor("in.tsv", "--phrases", "spacy", "--out", "a.jsonl")
+    assert (code, "pip install 'tenor[spacy]'" in noted) == (2, True), noted
+    assert not (tmp_path / "a.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--trees", "--phrases", "spacy"], "not both"),
+        (["--learn", "--wordnet"], "leave out"),
+        (["--learn", "--phrases", "spacy"], "leave out"),
+    ],
+    ids=["trees", "wordnet", "phrases"],
+)
+def test_options_that_do_not_go_together(tenor, tmp_path, options, says):
+    (tmp_path / "in.tsv").write_text("a cat\ta dog\n")
+    code, _, noted = tenor("in.tsv", *options, "--out", "a.jsonl")
+    assert code == 2
+    assert says in noted
+
+
+def test_synonyms_are_linked_by_a_fetched_wordnet(tenor, tmp_path, monkeypatch):
+    folder = write_wordnet(tmp_path / "wordnet")  # found as a folder of that name
+    assert folder.is_dir()
+    (tmp_path / "in.tsv").write_text("we bought cars\tthey purchased autos\n")
+    code, printed, noted = tenor("in.tsv", "--wordnet", "--out", "a.jsonl")
+    assert code == 0, noted
+    assert printed.startswith("1 pair")

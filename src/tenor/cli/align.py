@@ -9,6 +9,7 @@ A job that was killed goes on when the same command is run again.
     tenor align pairs.csv --columns question1,question2 --out aligned.jsonl
     tenor align tokenised.tsv --pretokenized --blocks minimal --out aligned.jsonl
     tenor align parsed.tsv --trees --out aligned.jsonl
+    tenor align pairs.tsv --phrases spacy --wordnet --out aligned.jsonl
 
 With --learn, PAIRS is such a file of aligned pairs whose "links" people have made, and OUT gets an aligner
 that has learned from them, for the same model; --aligner uses it.
@@ -41,6 +42,13 @@ class BlocksChoice(StrEnum):
     maximal = "maximal"
 
 
+class PhrasesChoice(StrEnum):
+    """What the candidate phrases are, where the texts are no trees."""
+
+    ngrams = "ngrams"
+    spacy = "spacy"
+
+
 Source = Annotated[str, typer.Argument(metavar="PAIRS", help="The file of pairs; - is standard input.")]
 Columns = Annotated[
     str | None,
@@ -56,10 +64,21 @@ Blocks = Annotated[
     BlocksChoice,
     typer.Option(help="Phrase pairs: all, those that hold no other, or those that no other holds."),
 ]
-Longest = Annotated[int, typer.Option(min=1, max=40, help="Words of the longest phrase, without --trees.")]
+Phrases = Annotated[
+    PhrasesChoice,
+    typer.Option(
+        help="Phrases: chunk-like n-grams, or noun chunks and subtrees by spaCy's parser "
+        "(needs the extra spacy and `tenor fetch spacy-en`)."
+    ),
+]
+Longest = Annotated[int, typer.Option(min=1, max=40, help="Words of the longest n-gram.")]
 
 Model1 = Annotated[
     bool, typer.Option("--model1", help="Also learn from the pairs which words go together (IBM Model 1).")
+]
+WordNetLinks = Annotated[
+    bool,
+    typer.Option("--wordnet", help="Also link synonyms by WordNet (needs `tenor fetch wordnet`)."),
 ]
 LearnedFrom = Annotated[
     Path | None, typer.Option("--aligner", help="Link by this aligner, which --learn has made.")
@@ -77,8 +96,10 @@ def align(
     pretokenized: Pretokenized = False,
     trees: Trees = False,
     blocks: Blocks = BlocksChoice.all,
+    phrases: Phrases = PhrasesChoice.ngrams,
     longest: Longest = 6,
     model1: Model1 = False,
+    wordnet: WordNetLinks = False,
     aligner: LearnedFrom = None,
     learn: Learn = False,
     seed: Seed = 0,
@@ -93,14 +114,16 @@ def align(
     from tenor.use.align.file import PairSource, Shape, align_file
     from tenor.use.align.learned import load_aligner
     from tenor.use.align.pairs import Aligner, PhraseSettings
+    from tenor.use.align.spacy_phrases import SpacyPhrases
+    from tenor.use.align.synonyms import Synonyms
 
-    if pretokenized and trees:
-        raise TenorError("Give either --pretokenized or --trees, whose leaves are the words, not both.")
+    parsed = phrases is PhrasesChoice.spacy
+    _check(pretokenized, trees, parsed)
     if learn:
-        if columns or pretokenized or trees or model1 or aligner:
+        if columns or pretokenized or trees or model1 or wordnet or parsed or aligner:
             raise TenorError(
                 "--learn reads aligned pairs as `tenor align` writes them: leave out --columns, "
-                "--pretokenized, --trees, --model1 and --aligner."
+                "--pretokenized, --trees, --phrases, --model1, --wordnet and --aligner."
             )
         _learn(source, out_, load(model, precision=precision.value, device=device), seed, strict, quiet)
         return
@@ -111,6 +134,8 @@ def align(
         load(model, precision=precision.value, device=device),
         phrases=PhraseSettings(blocks=blocks.value, longest=longest),
         learned=learned,
+        synonyms=Synonyms.load() if wordnet else None,
+        parser=SpacyPhrases.load() if parsed else None,
     )
     with progress_bar("Aligning", quiet=quiet) as bar:
         done = align_file(
@@ -122,6 +147,15 @@ def align(
         f"{counted(done.pairs, 'pair')}{without}, {counted(done.alignments, 'phrase pair')} and "
         f"{counted(done.links, 'word link')} in {out_}."
     )
+
+
+def _check(pretokenized: bool, trees: bool, parsed: bool) -> None:
+    if pretokenized and trees:
+        raise TenorError("Give either --pretokenized or --trees, whose leaves are the words, not both.")
+    if parsed and trees:
+        raise TenorError(
+            "Give either --trees, whose constituents are the phrases, or --phrases spacy, not both."
+        )
 
 
 def _learn(source: str, out_: Path, model: "LoadedModel", seed: int, strict: bool, quiet: bool) -> None:

@@ -158,6 +158,8 @@ def _deciding(aligner: Aligner, source: PairSource) -> dict[str, Any]:
         "words": [asdict(settings) for settings in _settings(aligner)], "phrases": asdict(aligner.phrases),
         "model1": aligner.table is not None,
         "learned": None if aligner.learned is None else aligner.learned.fingerprint,
+        "wordnet": None if aligner.synonyms is None else aligner.synonyms.fingerprint,
+        "parser": None if aligner.parser is None else aligner.parser.fingerprint,
     }  # fmt: skip
 
 

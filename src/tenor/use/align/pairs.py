@@ -1,12 +1,13 @@
 """Aligning pairs of texts in words: links, then phrase pairs, as records that training reads."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
+from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.text.alignments import NOWHERE, AlignedPair, Span
 from tenor.text.examples import Origin
@@ -15,7 +16,9 @@ from tenor.use.align.extraction import consistent_pairs, maximal_pairs, minimal_
 from tenor.use.align.learned import LearnedLinks
 from tenor.use.align.model1 import WordTable
 from tenor.use.align.paraphrases import align_paraphrases
+from tenor.use.align.spacy_phrases import SpacyPhrases
 from tenor.use.align.states import Layered, everyday_centre, layered_states
+from tenor.use.align.synonyms import Synonyms
 from tenor.use.align.words import AlignSettings, Floats, Links, middle_layer
 
 Blocks = Literal["all", "minimal", "maximal"]
@@ -24,7 +27,7 @@ MODEL1 = np.float32(0.1)  # weight of IBM Model 1 beside the cosines
 
 @dataclass(frozen=True, slots=True)
 class WordPair:
-    """Two texts in words, and the constituents of their trees where these are known."""
+    """Two texts in words, and the constituents of their trees (or other phrases) where these are known."""
 
     first: tuple[str, ...]
     second: tuple[str, ...]
@@ -53,10 +56,14 @@ class Aligner:
     phrases: PhraseSettings = field(default_factory=PhraseSettings)
     table: WordTable | None = None  # of IBM Model 1, trained on the pairs themselves
     learned: LearnedLinks | None = None
+    synonyms: Synonyms | None = None  # of WordNet
+    parser: SpacyPhrases | None = None  # finds the phrases of texts without trees
 
     def __post_init__(self) -> None:
         if self.learned is not None:
             self.learned.check(self.model)
+            if self.synonyms is not None:
+                raise TenorError("A learned aligner knows nothing of WordNet; give one of them, not both.")
 
     @property
     def layers(self) -> tuple[int, ...]:
@@ -75,19 +82,34 @@ class Aligner:
         """Yield the alignment of every pair, in order; the word vectors of all are in memory at once."""
         texts = [words for pair in pairs for words in (pair.first, pair.second)]
         states = layered_states(self.model, texts, self.layers)
-        for pair, first, second in zip(pairs, states[::2], states[1::2], strict=True):
+        for pair, first, second in zip(self._in_phrases(pairs), states[::2], states[1::2], strict=True):
             links = np.zeros((len(pair.first), len(pair.second)), dtype=bool)
             links[np.ix_(first.places, second.places)] = self._links(first, second)
             yield phrase_pairs(pair, links, settings=self.phrases)
 
+    def _in_phrases(self, pairs: Sequence[WordPair]) -> Iterator[WordPair]:
+        """Yield the pairs with the phrases of their texts, where a parser is to find them."""
+        if self.parser is None or any(pair.trees is not None for pair in pairs):
+            yield from pairs
+            return
+        spans = self.parser.spans([words for pair in pairs for words in (pair.first, pair.second)])
+        for pair, first, second in zip(pairs, spans[::2], spans[1::2], strict=True):
+            yield replace(pair, trees=(tuple(first), tuple(second)))
+
     def _links(self, first: Layered, second: Layered) -> Links:
         if self.learned is not None:
             return self.learned.links(first.words, second.words, (first.vectors, second.vectors))
-        bonus = None if self.table is None else MODEL1 * self.table.chances(first.words, second.words)
         vectors = first.vectors[:, 0], second.vectors[:, 0]
         return align_paraphrases(
-            first.words, second.words, vectors, centre=self.centre, bonus=bonus, settings=self.words
-        )
+            first.words, second.words, vectors,
+            centre=self.centre, bonus=self._bonus(first.words, second.words), settings=self.words,
+        )  # fmt: skip
+
+    def _bonus(self, first: Sequence[str], second: Sequence[str]) -> Floats | None:
+        parts = [] if self.table is None else [MODEL1 * self.table.chances(first, second)]
+        if self.synonyms is not None:
+            parts.append(self.synonyms.bonus(first, second))
+        return np.sum(parts, axis=0, dtype=np.float32) if parts else None
 
 
 def phrase_pairs(pair: WordPair, links: Links, *, settings: PhraseSettings) -> AlignedPair:

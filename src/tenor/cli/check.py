@@ -1,5 +1,10 @@
 """Counts, lengths, label balance, repetitions, overlap of train and dev, faulty rows by file and line.
 
+\b
+    tenor check reviews.csv
+    tenor check train.tsv --against dev.tsv
+    tenor check run.toml
+
 The exit code is 1 when something is so wrong that training would fail.
 """
 

@@ -42,10 +42,13 @@ _SHOWN = 500  # characters of a text
 Source = Annotated[str, typer.Argument(metavar="IN", help="The file with the texts; - is standard input.")]
 TaskNames = Annotated[
     list[str] | None,
-    typer.Option("--task", "-t", help="A task of the model; may be repeated. Default: all that fit."),
+    typer.Option(
+        "--task", "-t", metavar="TASK", help="A task of the model; may be repeated. Default: all that fit."
+    ),
 ]
 Columns = Annotated[
-    str | None, typer.Option(help="For pairs: the two columns, as in question1,question2. Default: found.")
+    str | None,
+    typer.Option(help="For pairs: the two columns, as in question1,question2. Default: found by content."),
 ]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="Write here: .jsonl as JSON lines, else separated by tabs.")

@@ -6,7 +6,8 @@ best; without IN it only prints.
 
 \b
     tenor dedupe questions.txt
-    tenor dedupe shop.csv --column review --threshold 0.9 --out groups.csv --keep unique.csv
+    tenor dedupe shop.csv --column review --threshold 0.9 --out groups.csv
+    tenor dedupe shop.csv --column review --keep unique.csv
     tenor dedupe questions.txt --calibrate pairs.tsv --precision-at 0.95
 """
 
@@ -61,14 +62,19 @@ PairColumns = Annotated[
 PrecisionAt = Annotated[
     float | None,
     typer.Option(
-        min=0.0, max=1.0, help="With --calibrate: the lowest threshold of this precision, not the best F1."
+        min=0.0,
+        max=1.0,
+        metavar="SHARE",
+        help="With --calibrate: the lowest threshold of this precision, not the best F1.",
     ),
 ]
 Prompt = Annotated[
     str | None, typer.Option(help="A prompt of the model, or a text to put before every text.")
 ]
-Encoding = Annotated[str | None, typer.Option(help="Encoding of IN. Default: UTF-8, or by its mark.")]
-Show = Annotated[int, typer.Option(min=0, help="How many groups to print.")]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of IN. Default: UTF-8, or by its byte order mark.")
+]
+Show = Annotated[int, typer.Option(min=0, metavar="N", help="How many groups to print.")]
 
 
 def dedupe(

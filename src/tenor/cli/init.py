@@ -1,4 +1,10 @@
-"""The kind of task and the columns are guessed from the content; look the file over before you use it."""
+"""The kind of task and the columns are guessed from the content; look the file over before you use it.
+
+\b
+    tenor init reviews.csv --out run.toml
+    tenor check run.toml
+    tenor train run.toml --out runs/reviews
+"""
 
 import shlex
 from pathlib import Path

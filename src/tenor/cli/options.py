@@ -30,7 +30,7 @@ Precision = Annotated[
         help="Arithmetic of the model; auto: the fastest here that keeps the vectors; int8: coarser, faster."
     ),
 ]
-Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps; or auto.")]
+Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1 or mps; auto: a GPU where there is one.")]
 Long = Annotated[
     LongChoice, typer.Option(help="Texts beyond the model's limit: cut, or averaged over chunks.")
 ]

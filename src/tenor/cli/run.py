@@ -3,8 +3,9 @@ finished over several sittings: call the same command again. `tiny` makes its ow
 
 \b
     tenor run minbert-shared --scale tiny
-    tenor run minbert-shared --data DIR --scale small --seeds 3 --budget 60m --jobs 2
-    tenor run minbert-shared --data DIR --scale small --cells 'shared-*' --write
+    tenor run minbert-shared --data DIR --scale small --seeds 3 --budget 60m
+    tenor run minbert-shared --data DIR --scale small --cells 'shared-*'
+    tenor run minbert-shared --data DIR --scale small --jobs 2 --write
 
 The exit code is 1 when a cell failed.
 """
@@ -34,7 +35,9 @@ OutFolder = Annotated[
 ]
 Cells = Annotated[
     list[str] | None,
-    typer.Option("--cells", help="Only these cells: a name or pattern, or several with commas."),
+    typer.Option(
+        "--cells", metavar="NAMES", help="Only these cells: a name or pattern, or several with commas."
+    ),
 ]
 Jobs = Annotated[int, typer.Option(help="Processes that work at once.")]
 BudgetText = Annotated[

@@ -3,7 +3,7 @@
 \b
     tenor search books "ships in a storm"
     tenor search books "Moby-Dick" --mode lexical
-    tenor search books "growing up poor" --where "year > 1900 and lang = 'en'" --k 5
+    tenor search books "poor youth" --where "year > 1900 and lang = 'en'" -k 5
 """
 
 import json

@@ -27,19 +27,28 @@ Token = Annotated[
 ]
 Origins = Annotated[
     list[str] | None,
-    typer.Option("--allow-origin", help="A web site whose pages may call the API, or *; may be repeated."),
+    typer.Option(
+        "--allow-origin",
+        metavar="ORIGIN",
+        help="A web site whose pages may call the API, or *; may be repeated.",
+    ),
 ]
 Hosts = Annotated[
     list[str] | None,
-    typer.Option("--allow-host", help="A further name by which the server is reached; may be repeated."),
+    typer.Option(
+        "--allow-host", metavar="NAME", help="A further name by which the server is reached; may be repeated."
+    ),
 ]
 Aliases = Annotated[
-    list[str] | None, typer.Option("--alias", help="A further name of the model for /v1; may be repeated.")
+    list[str] | None,
+    typer.Option("--alias", metavar="NAME", help="A further name of the model for /v1; may be repeated."),
 ]
-MaxTexts = Annotated[int, typer.Option(min=1, help="Most texts in one request.")]
-MaxCharacters = Annotated[int, typer.Option(min=1, help="Most characters in one request.")]
-MaxTokens = Annotated[int, typer.Option(min=1, help="Most tokens in one request.")]
-Queue = Annotated[int, typer.Option(min=1, help="Most texts that may wait, of all requests together.")]
+MaxTexts = Annotated[int, typer.Option(min=1, metavar="N", help="Most texts in one request.")]
+MaxCharacters = Annotated[int, typer.Option(min=1, metavar="N", help="Most characters in one request.")]
+MaxTokens = Annotated[int, typer.Option(min=1, metavar="N", help="Most tokens in one request.")]
+Queue = Annotated[
+    int, typer.Option(min=1, metavar="N", help="Most texts that may wait, of all requests together.")
+]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
 

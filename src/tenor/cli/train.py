@@ -4,10 +4,10 @@ DIR gets the model (`model/`), a page to look at (`report.html`), scores, log an
 processes or GPUs it is the same command, under torchrun or accelerate launch.
 
 \b
-    tenor train --example first            # writes first/run.toml with data to try
+    tenor train --example first      # writes first/run.toml with data to try
     tenor train first/run.toml --out runs/first
-    tenor train run.toml --out runs/short --set training.epochs=1 --set tasks.mood.batch=32
-    torchrun --nproc_per_node 2 -m tenor.cli.main train run.toml --out runs/two
+    tenor train run.toml --out runs/short --set training.epochs=1
+    torchrun --nproc_per_node 2 -m tenor.cli.main train run.toml --out two
 """
 
 import shlex

@@ -3,7 +3,8 @@ languages in one space, and lexicon.tsv, the translations of the most frequent w
 
 \b
     tenor words align english.vec german.vec --seed seed.tsv --out en-de
-    tenor words align english.vec german.vec --seed seed.tsv --alpha search --test test.tsv --out en-de
+    tenor words align en.vec de.vec --seed seed.tsv --test test.tsv --out DIR
+    tenor words align en.vec de.vec --seed seed.tsv --alpha search --out en-de
     tenor words translate en-de house
 """
 

@@ -1,6 +1,8 @@
-"""\b
-tenor words analogy glove-300d man king woman
-tenor words analogy glove-300d paris france tokyo --method 3cosmul
+"""The answers are the words nearest to b - a + c, or the best by products of cosines.
+
+\b
+    tenor words analogy glove-300d man king woman
+    tenor words analogy glove-300d paris france tokyo --method 3cosmul
 """
 
 import json

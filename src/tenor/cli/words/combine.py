@@ -4,7 +4,7 @@ that all sources have.
 
 \b
     tenor words combine glove-300d word2vec-300d --out both.safetensors
-    tenor words combine a.vec b.vec c.vec --method geo-conc --out abc.safetensors
+    tenor words combine a.vec b.vec c.vec --method geo-conc --out abc.vec
     tenor words evaluate both.safetensors glove-300d word2vec-300d
 """
 
@@ -51,7 +51,11 @@ C = Annotated[
     typer.Option("--c", help="Regulariser of the geometric methods. Default: chosen on words held out."),
 ]
 Normalise = Annotated[
-    list[NormaliseChoice], typer.Option(help="What is done to every source first; can be given twice.")
+    list[NormaliseChoice],
+    typer.Option(
+        metavar="STEP",
+        help="What is done to every source first: unit, centre, unit-dimension or none; may be repeated.",
+    ),
 ]
 Raw = Annotated[bool, typer.Option("--raw", help="Keep the lengths of latent vectors as they are.")]
 

@@ -3,7 +3,8 @@ Intervals are 95% bootstraps over the items of a test.
 
 \b
     tenor words evaluate glove-300d
-    tenor words evaluate glove-300d word2vec-300d --tests benchmarks/ --plot scores.svg
+    tenor words evaluate glove-300d word2vec-300d --plot scores.svg
+    tenor words evaluate mine.vec --tests benchmarks/ --kind similarity
 
 Tests come from the asset word-tests (WordSim-353, SimLex-999, Google's analogies) or from a folder laid out
 like the vecto project's word-benchmarks.
@@ -30,7 +31,11 @@ Tests = Annotated[Path | None, typer.Option("--tests", metavar="DIR", help="A fo
 Language = Annotated[str, typer.Option(help="Which language of the folder.")]
 Kinds = Annotated[
     list[str] | None,
-    typer.Option("--kind", help="Only this kind: similarity, analogy, category, outlier or relation."),
+    typer.Option(
+        "--kind",
+        metavar="KIND",
+        help="Only this kind: similarity, analogy, category, outlier or relation; may be repeated.",
+    ),
 ]
 Candidates = Annotated[int, typer.Option(metavar="N", help="Answer analogies among the first N words.")]
 Plot = Annotated[Path | None, typer.Option(metavar="SVG", help="Draw the scores of whole tests to a file.")]

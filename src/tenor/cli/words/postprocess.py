@@ -1,10 +1,11 @@
 """One method with its settings as options, several methods from a file, or what was fitted before.
 
 \b
-    tenor words postprocess glove-300d --method nth-order --alpha -0.25 --out better.safetensors
-    tenor words postprocess glove-300d --method all-but-the-top --components 3 --out better.safetensors
-    tenor words postprocess glove-300d --pipeline steps.toml --out better.safetensors --keep fitted
-    tenor words postprocess other.vec --fitted fitted --out better.safetensors
+    tenor words postprocess glove-300d --list
+    tenor words postprocess a.vec --method nth-order --alpha -0.25 --out b.vec
+    tenor words postprocess a.vec --method all-but-the-top --out b.vec
+    tenor words postprocess a.vec --pipeline steps.toml --out b.vec --keep DIR
+    tenor words postprocess other.vec --fitted DIR --out better.vec
 
 A pipeline file has one [[step]] per method: method = "unit", then its settings.
 `tenor words postprocess glove-300d --list` shows all methods and their settings.

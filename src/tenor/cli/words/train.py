@@ -3,7 +3,7 @@ nothing but the core. Context vectors and counts are kept in a .safetensors file
 
 \b
     tenor words train book.txt --out book.safetensors
-    tenor words train book.txt --method ppmi --window 2 --width 200 --out book.safetensors
+    tenor words train book.txt --method ppmi --window 2 --out book.safetensors
 """
 
 from dataclasses import fields

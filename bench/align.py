@@ -3,7 +3,8 @@
 `--learn mtref` (or `wiki`, or `mtref,wiki`) learns aligners from the human links of those train parts, one
 for each of `--seeds`, and scores them; `--gold FILE` only writes what they learn from, for
 `tenor align --learn`. Of MTRef's dev part, 480 of 800 rows have a text that stands in the train part as well,
-so learned aligners are also scored on the rows whose texts are both new.
+so learned aligners are also scored on the rows whose texts are both new. `--wordnet` links synonyms too
+(after `tenor fetch wordnet`).
 
 DATA_FOLDER holds `multimwa/{mtref,wiki}-{train,dev}.tsv.gz`: tab-separated id, first text in words, -, second
 text, -, -, -, sure links `i-j …`, possible links. The figures are micro precision, recall and F1 over all
@@ -25,6 +26,7 @@ from tenor.use.align.extraction import consistent_pairs, maximal_pairs, minimal_
 from tenor.use.align.learned import load_aligner
 from tenor.use.align.pairs import Aligner, WordPair
 from tenor.use.align.states import layered_states
+from tenor.use.align.synonyms import Synonyms
 from tenor.use.align.words import cosines, is_mark, middle_layer, mutual_best
 
 WINDOW = 200  # pairs whose word vectors are in memory at once
@@ -187,6 +189,7 @@ def main():
     parser.add_argument("--learn", default="", help="sets whose train parts are learned from: mtref,wiki")
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--aligner", type=Path, nargs="*", default=[], help="score these instead of learning")
+    parser.add_argument("--wordnet", action="store_true", help="link synonyms too")
     parser.add_argument("--gold", type=Path, help="only write the train parts of --learn to this JSONL file")
     arguments = parser.parse_args()
     folder = arguments.data / "multimwa"
@@ -202,6 +205,7 @@ def main():
     aligners = [Aligner(model, learned=load_aligner(path)) for path in arguments.aligner]
     if names and not aligners:
         aligners = list(learned_aligners(model, records, map(int, arguments.seeds.split(","))))
+    synonyms = Synonyms.load() if arguments.wordnet else None
     print(f"{'set':6} {'rows':>5}  {'method':22} {'precision':>9} {'recall':>7} {'F1':>7}")
     for name in arguments.sets.split(","):
         pairs, gold = read_gold(folder / f"{name}-{arguments.part}.tsv.gz", arguments.rows)
@@ -213,11 +217,11 @@ def main():
             continue
         show(name, len(pairs), "identical words", identical(pairs), gold)
         show(name, len(pairs), "mutual best", best_links(model, pairs), gold)
-        aligner = Aligner(model)
+        aligner = Aligner(model, synonyms=synonyms)
         start = time.process_time()
         found = full_links(aligner, pairs)
         rate = len(pairs) / (time.process_time() - start)
-        show_all(name, "tenor", found, pairs, gold)
+        show_all(name, "tenor, WordNet" if arguments.wordnet else "tenor", found, pairs, gold)
         print(f"{name:6} {len(pairs):5}  {rate:,.0f} pairs per second of CPU time, phrases included")
 
 

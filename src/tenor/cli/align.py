@@ -7,7 +7,7 @@ A job that was killed goes on when the same command is run again.
 \b
     tenor align pairs.tsv --out aligned.jsonl
     tenor align pairs.csv --columns question1,question2 --out aligned.jsonl
-    tenor align tokenised.tsv --pretokenized --blocks minimal --out aligned.jsonl
+    tenor align words.tsv --pretokenized --blocks minimal --out aligned.jsonl
     tenor align parsed.tsv --trees --out aligned.jsonl
     tenor align pairs.tsv --phrases spacy --wordnet --out aligned.jsonl
 
@@ -71,7 +71,7 @@ Phrases = Annotated[
         "(needs the extra spacy and `tenor fetch spacy-en`)."
     ),
 ]
-Longest = Annotated[int, typer.Option(min=1, max=40, help="Words of the longest n-gram.")]
+Longest = Annotated[int, typer.Option(min=1, max=40, metavar="N", help="Words of the longest n-gram.")]
 
 Model1 = Annotated[
     bool, typer.Option("--model1", help="Also learn from the pairs which words go together (IBM Model 1).")
@@ -86,7 +86,9 @@ LearnedFrom = Annotated[
 Learn = Annotated[
     bool, typer.Option("--learn", help="Learn an aligner from the links in PAIRS; OUT gets it.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Of --learn: the same seed gives the same aligner.")]
+Seed = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Of --learn: the same seed gives the same aligner.")
+]
 
 
 def align(

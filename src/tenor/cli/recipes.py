@@ -7,7 +7,7 @@
 
 import json
 
-from tenor.cli.console import out
+from tenor.cli.console import counted, out
 from tenor.cli.options import Json
 
 
@@ -24,5 +24,6 @@ def recipes(as_json: Json = False) -> None:
         out.print(f"{'':<26} {row['paper']}")
         for scale in row["scales"]:
             data = f", reads {', '.join(scale['data'])}" if scale["data"] else ", needs no data"
-            out.print(f"{'':<26} {scale['scale']:<6} {scale['cells']} cells × {scale['seeds']} seeds{data}")
+            size = f"{counted(scale['cells'], 'cell')} × {counted(scale['seeds'], 'seed')}"
+            out.print(f"{'':<26} {scale['scale']:<6} {size}{data}")
     out.print("\nRun one with: tenor run NAME --scale tiny")

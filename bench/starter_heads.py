@@ -299,11 +299,19 @@ def remembering(encode, cache):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("src/tenor/model/starter_heads"))
-    parser.add_argument("--model", default="minilm")
-    parser.add_argument("--cache", type=Path, help="keep encoded vectors here, for another run")
+    parser = argparse.ArgumentParser(
+        description="Make the heads that come with the starter. " + __doc__.partition("\n\n")[2],
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("data", metavar="DATA_FOLDER", type=Path, help="the folder of the data folders")
+    parser.add_argument(
+        "--out", metavar="FOLDER", type=Path, default=Path("src/tenor/model/starter_heads"),
+        help="where the heads and their scores are written",
+    )  # fmt: skip
+    parser.add_argument("--model", default="minilm", help="the encoder, by name or folder")
+    parser.add_argument(
+        "--cache", metavar="FOLDER", type=Path, help="keep encoded vectors here, for another run"
+    )
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # the same sums whatever the machine
     model = tenor.load(arguments.model, precision="fp32")

@@ -21,6 +21,7 @@ CONFIGS = {
     "paraphrase": config("pair", head="residual", features=("diff", "jaccard")),
     "similarity": config("similarity", share="paraphrase", scale=5.0),
     "joint": config("pair", encoding="joint"),
+    "parts": config("pair", encoding="joint", head="mlp", features=("abs", "cosine", "jaccard")),
     "found": config("match"),
 }
 SCORES = {"sentiment": {"accuracy": 0.75, "f1_macro": 0.7}}
@@ -84,6 +85,32 @@ def test_sentence_transformers_and_transformers_open_it_with_the_same_vectors(fo
     mask = batch["attention_mask"][..., None]
     mean = ((states * mask).sum(1) / mask.sum(1)).numpy()
     np.testing.assert_allclose(ours.pooled(texts), mean, atol=1e-5)
+
+
+def test_two_texts_as_one_sequence_can_have_a_vector_each(folder):
+    """Against transformers: the mean over each segment's tokens, then the head by hand."""
+    from transformers import AutoModel, AutoTokenizer
+
+    pairs = [("the cat sat", "a dog"), ("hello", "the cat sat on the mat")]
+    ours = tenor.load(folder, precision="fp32")
+    tokenizer, encoder = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
+    heads = load_file(folder / "heads.safetensors")
+    weights = {name.removeprefix("parts:"): value for name, value in heads.items() if "parts:" in name}
+    names = sorted(weights)
+    for pair, found in zip(pairs, ours.predict("parts", pairs), strict=True):
+        batch = tokenizer(*pair, return_tensors="pt")
+        with torch.no_grad():
+            states = encoder(**batch).last_hidden_state[0].numpy()
+        segments = batch["token_type_ids"][0].numpy()
+        u, v = (states[segments == side].mean(axis=0) for side in (0, 1))
+        sets = [set(tokenizer.tokenize(text)) for text in pair]
+        overlap = len(sets[0] & sets[1]) / len(sets[0] | sets[1])
+        x = np.array([*np.abs(u - v), u @ v / np.linalg.norm(u) / np.linalg.norm(v), overlap])
+        matrices = [weights[name] for name in names if weights[name].ndim == 2]
+        biases = [weights[name] for name in names if weights[name].ndim == 1]
+        inner, outer = sorted(zip(matrices, biases, strict=True), key=lambda layer: -len(layer[1]))
+        logit = outer[0] @ np.maximum(inner[0] @ x + inner[1], 0) + outer[1]
+        assert found[1] == pytest.approx(1 / (1 + np.exp(-logit.item())), abs=1e-5)
 
 
 def test_the_weights_keep_their_names_and_every_digit(folder, tiny_folder, network):

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from tenor.errors import TenorError
+from tenor.layers.pooling_config import PoolingConfig
+from tenor.tasks.building import tasks_of
 from tenor.tasks.config import ROLES, TaskConfig
 from tenor.tasks.spec import TaskSpec, joined, settle
 from tenor.text.examples import Origin, Pair, Sentence
@@ -32,7 +34,6 @@ REFUSED = {
     "features of a cosine": ("similarity", {"features": ("abs",)}, "features is not for the head 'cosine'"),
     "features twice": ("pair", {"features": ("abs", "abs")}, "twice"),
     "no features": ("pair", {"features": ()}, "features is empty"),
-    "joint features": ("pair", {"encoding": "joint", "features": ("abs",)}, "only be"),
     "joint cosine": ("similarity", {"encoding": "joint", "head": "cosine"}, "encoded jointly"),
     "blocks of an mlp": ("pair", {"head": "mlp", "blocks": 3}, "blocks is for the head 'residual'"),
     "share and head": ("similarity", {"share": "a", "head": "mlp"}, "cannot be chosen beside share"),
@@ -51,6 +52,15 @@ REFUSED = {
     "other metric": ("similarity", {"metric": "accuracy"}, "metric is 'accuracy'"),
     "unknown pooling": ("classify", {"pooling": "cls!"}, "pooling is not understood"),
 }
+
+
+@pytest.mark.parametrize("pooling", ["cls", "pooler", "mean+token:-1"])
+def test_a_part_of_a_sequence_has_no_first_token_of_its_own(pooling):
+    spec = TaskSpec(kind="pair", labels=("0", "1"), encoding="joint", features=("abs",), pooling=pooling)
+    with pytest.raises(TenorError, match=r"one of a whole sequence.*mean, max"):
+        tasks_of({"t": spec}, width=4, layers=1, pooling=PoolingConfig.parse("mean"))
+    overlap = TaskSpec(kind="pair", labels=("0", "1"), encoding="joint", features=("jaccard",), pooling="cls")
+    assert tasks_of({"t": overlap}, width=4, layers=1, pooling=PoolingConfig.parse("mean"))
 
 
 @pytest.mark.parametrize("name", REFUSED)

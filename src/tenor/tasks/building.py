@@ -17,7 +17,7 @@ from tenor.tasks.similarity import SimilarityTask
 from tenor.tasks.spec import TaskSpec, joined, settle
 from tenor.tasks.targets import balancing, label_targets
 from tenor.tasks.text_task import TextTask
-from tenor.tasks.vectors import TextVectors
+from tenor.tasks.vectors import TextVectors, check_apart
 
 _LABELLED: Mapping[str, type[LabelTask]] = {"classify": ClassifyTask, "pair": PairTask}
 
@@ -65,6 +65,8 @@ def _parts(
     spec: TaskSpec, width: int, layers: int, pooling: PoolingConfig, seed: int
 ) -> tuple[TaskHead, TextVectors]:
     own = spec.own_pooling(pooling)
+    if spec.apart:
+        check_apart(own)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         head = TaskHead(spec, width * len(own.kinds), hidden=width)

@@ -98,7 +98,8 @@ class TaskConfig:
     features: tuple[Feature, ...] | None = None
     """What the head sees of two vectors u and v: u, v, diff (u - v), abs (|u - v|), product (u ∗ v), cosine,
     jaccard (the overlap of the two texts' tokens). Default: abs, product, cosine; for more than two labels
-    also u and v, which tell which text comes first."""
+    also u and v, which tell which text comes first. Of two texts encoded jointly, u and v are the vectors of
+    their parts of the sequence; by default the head then reads one vector of the whole of it."""
     hidden: int | None = None
     """Width of the head's inner layers. Default: that of the encoder."""
     blocks: int | None = None
@@ -196,8 +197,6 @@ class TaskConfig:
                     )
         if self.blocks is not None and head != "residual":
             raise TenorError(f"blocks is for the head 'residual', not {head!r}.")
-        if joint and self.features is not None and set(self.features) - {"jaccard"}:
-            raise TenorError("features of two texts encoded jointly can only be ['jaccard'].")
         if self.features is not None and len(set(self.features)) != len(self.features):
             raise TenorError("features names one of them twice.")
         if self.features == () and not joint:

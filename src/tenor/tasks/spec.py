@@ -69,13 +69,18 @@ class TaskSpec:
         return 2 if self.kind != "classify" and self.encoding == "siamese" else 1
 
     @property
+    def apart(self) -> bool:
+        """Whether two texts that are encoded as one sequence have a vector each, of their own tokens."""
+        return self.encoding == "joint" and any(feature != "jaccard" for feature in self.features)
+
+    @property
     def outputs(self) -> int:
         """How many numbers the head gives: one for a score or a yes-or-no, else one per label."""
         return len(self.labels) if self.kind == "classify" or len(self.labels) > 2 else 1
 
     def inputs(self, width: int) -> int:
         """How many numbers the head reads where a text's vector has ``width``."""
-        if self.sides == 1:
+        if self.sides == 1 and not self.apart:
             return width + len(self.features)
         single = sum(feature in ("cosine", "jaccard") for feature in self.features)
         return width * (len(self.features) - single) + single

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -14,7 +15,7 @@ from tenor.tasks.predictions import predictions_of
 from tenor.tasks.scoring import plain_scores
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.task import Metric, Reads, Seen, Task, TaskBatch, TaskData
-from tenor.tasks.vectors import TextVectors
+from tenor.tasks.vectors import TextVectors, packing_apart
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import Tokens
 
@@ -60,8 +61,7 @@ class TextTask(Task):
 
     def forward(self, seen: Seen, batch: TaskBatch) -> Tensor:
         """Return the head's raw numbers [r, o]."""
-        vectors = self.vectors(seen)
-        out: Tensor = self.head(vectors.split(len(batch)) if len(batch) else [vectors], batch.features)
+        out: Tensor = self.head(self._sides(seen, batch), batch.features)
         return out
 
     def predict(self, output: Tensor, batch: TaskBatch) -> NDArray[Any]:
@@ -72,6 +72,14 @@ class TextTask(Task):
         """Return all scores."""
         assert data.targets is not None
         return plain_scores(self.spec, predictions, data.targets)
+
+    def _sides(self, seen: Seen, batch: TaskBatch) -> Sequence[Tensor]:
+        """Return the vectors that the head reads, of each side [r, d]."""
+        if self.spec.apart:
+            parts: Tensor = self.vectors(seen, packing_apart(batch.tokens, seen.packing.device))
+            return torch.unbind(parts.view(-1, 2, parts.shape[-1]), dim=1)
+        vectors: Tensor = self.vectors(seen)
+        return torch.split(vectors, len(batch)) if len(batch) else [vectors]
 
     def _tokens(self, examples: Sequence[Any], tokenizer: Tokenizer) -> Tokens:
         if self.spec.kind != "classify" and self.spec.encoding == "joint":

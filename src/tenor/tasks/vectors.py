@@ -1,17 +1,50 @@
 """The vectors of texts as a head reads them: by the model's pooling, or by the head's own.
 
 A head's own pooling may read all layers (``mean@mix``: a learned mix; ``mean@last_four``) or the encoder's
-own pooler. Shapes: T tokens, n texts, d width.
+own pooler. Two texts that were encoded as one sequence can be pooled apart, each over its own tokens, which
+have seen those of the other. Shapes: T tokens, n texts, d width.
 """
 
+from typing import get_args
+
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from tenor.errors import TenorError
 from tenor.layers.layer_mix import LayerMix, mean_of_last
+from tenor.layers.packed import Packing
 from tenor.layers.pooling import pool
 from tenor.layers.pooling_config import PoolingConfig, PoolingKind
 from tenor.tasks.task import Reads, Seen
+from tenor.text.tokens import Tokens
+
+# Poolings that are about a whole sequence: its first or last tokens, or the encoder's own layer over them.
+_OF_A_WHOLE: tuple[PoolingKind, ...] = ("cls", "pooler", "token", "last_token")
+
+
+def check_apart(pooling: PoolingConfig) -> None:
+    """Refuse poolings that say nothing of one part of a sequence."""
+    whole = [kind for kind in pooling.kinds if kind in _OF_A_WHOLE]
+    if whole:
+        others = ", ".join(kind for kind in get_args(PoolingKind) if kind not in _OF_A_WHOLE)
+        raise TenorError(
+            f"The pooling {whole[0]!r} is one of a whole sequence, but features ask for a vector of each of "
+            f"two texts encoded jointly. Choose another pooling for the task ({others}), or no features."
+        )
+
+
+def packing_apart(tokens: Tokens, device: torch.device | str = "cpu") -> Packing:
+    """Return where the first and the second text of each jointly encoded pair begin.
+
+    >>> pair = Tokens.from_lists([[1, 7, 2, 8, 8, 2], [1, 2, 9, 2]])
+    >>> segments = np.array([0, 0, 0, 1, 1, 1, 0, 0, 1, 1], dtype=np.int32)
+    >>> packing_apart(Tokens(pair.ids, pair.starts, segments)).starts.tolist()
+    [0, 3, 6, 8, 10]
+    """
+    assert tokens.segments is not None
+    seconds = np.flatnonzero(np.diff(tokens.segments) > 0) + 1  # the last part ends with a special token
+    return Packing(np.sort(np.concatenate([tokens.starts, seconds])), device)
 
 
 class TextVectors(nn.Module):
@@ -30,10 +63,11 @@ class TextVectors(nn.Module):
         """What the encoder must return."""
         return Reads(layers=self.pooling.layers != "last", pooler="pooler" in self.pooling.kinds)
 
-    def forward(self, seen: Seen) -> Tensor:
-        """Pool the states."""
+    def forward(self, seen: Seen, packing: Packing | None = None) -> Tensor:
+        """Pool the states of each text, or of each part that another packing makes out."""
         states = self._states(seen)
-        return torch.cat([self._pooled(kind, states, seen) for kind in self.pooling.kinds], dim=-1)
+        packing = packing or seen.packing
+        return torch.cat([self._pooled(kind, states, packing, seen) for kind in self.pooling.kinds], dim=-1)
 
     def _states(self, seen: Seen) -> Tensor:
         if self.pooling.layers == "last":
@@ -44,9 +78,9 @@ class TextVectors(nn.Module):
         out: Tensor = self.mix(seen.layers)
         return out
 
-    def _pooled(self, kind: PoolingKind, states: Tensor, seen: Seen) -> Tensor:
+    def _pooled(self, kind: PoolingKind, states: Tensor, packing: Packing, seen: Seen) -> Tensor:
         if kind != "pooler":
-            return pool(states, seen.packing, kind, token=self.pooling.token)
+            return pool(states, packing, kind, token=self.pooling.token)
         if seen.pooler is None:
             raise TenorError("The checkpoint has no pooler; choose another pooling, such as 'mean' or 'cls'.")
         return seen.pooler

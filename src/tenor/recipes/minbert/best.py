@@ -2,8 +2,8 @@
 
 One joint run over all three tasks. Sentiment also learns from the phrases of the treebank's trees and, by a
 head of its own, from texts that 20 people have rated; similarity from further graded pairs. A pair of
-questions is read as one sequence, and what is scored and kept is a moving average of the weights. Beside it,
-the same without each of these parts. The papers' models have BERT base, and five to nine times the pairs of
+questions is read as one sequence, in which each has a vector of its own, and what is scored and kept is a
+moving average of the weights. Beside it, the same without each of these parts. The papers' models have BERT base, and five to nine times the pairs of
 questions.
 """
 
@@ -21,6 +21,7 @@ WITHOUT = (
     Cell(name="no-valence", settings={"valence": False}, title="without rated texts"),
     Cell(name="no-pairs", settings={"pairs": False}, title="without further graded pairs"),
     Cell(name="side-by-side", settings={"joint": False}, title="questions side by side, not as one sequence"),
+    Cell(name="one-vector", settings={"apart": False}, title="one vector of both questions together"),
     Cell(name="no-average", settings={"average": False}, title="without averaged weights"),
 )
 # task -> the mark, and what the two reports reached with BERT base.
@@ -33,11 +34,12 @@ MARKS = {
 
 def run(cell: Cell, context: Context) -> CellResult:
     """Train and score the model, or the model without a part of it."""
-    parts = ("phrases", "valence", "pairs", "joint", "average")
+    parts = ("phrases", "valence", "pairs", "joint", "apart", "average")
     has = dict.fromkeys(parts, True) | dict(cell.settings)
     settings = context.settings
-    joint = {"encoding": "joint", "head": "linear", "dropout": 0.1}
     beside = {"head": "mlp", "dropout": 0.1, "features": ("abs", "product", "cosine")}
+    whole = {"encoding": "joint", "head": "linear", "dropout": 0.1}
+    joint = beside | {"encoding": "joint"} if has["apart"] else whole
     tasks: dict[str, dict[str, Any]] = {
         "sentiment": {"head": "linear", "dropout": 0.1},
         "paraphrase": joint if has["joint"] else beside,
@@ -120,6 +122,7 @@ RECIPE = Recipe(
         _part("Texts rated by 20 people help sentiment.", "no-valence", "sentiment"),
         _part("Further graded pairs help similarity.", "no-pairs", "similarity"),
         _part("Reading two questions as one sequence helps paraphrase.", "side-by-side", "paraphrase"),
+        _part("A vector for each of them in it helps paraphrase.", "one-vector", "paraphrase"),
         _part("Averaged weights help the mean of the three.", "no-average", "mean"),
     ),
     composites={"mean": Composite.mean("sentiment", "paraphrase", "similarity")},

@@ -3,8 +3,8 @@
 One joint run over all three tasks. Sentiment also learns from the phrases of the treebank's trees and, by a
 head of its own, from texts that 20 people have rated; similarity from further graded pairs. A pair of
 questions is read as one sequence, in which each has a vector of its own, and what is scored and kept is a
-moving average of the weights. Beside it, the same without each of these parts. The papers' models have BERT base, and five to nine times the pairs of
-questions.
+moving average of the weights. Beside it, the same without each of these parts. The papers' models have BERT
+base, and five to nine times the pairs of questions.
 """
 
 from dataclasses import replace

@@ -15,7 +15,7 @@ from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.folder import read_folder
 from tenor.model.fresh import write_fresh
 from tenor.model.network import Network
-from tenor.model.phrases import judge_phrases, phrases_of, read_phrases
+from tenor.model.phrases import judge_phrases, read_phrases
 from tenor.objectives.paraphrase.config import ParaphraseConfig
 from tenor.objectives.paraphrase.exporting import export_encoder
 from tenor.objectives.paraphrase.stage import ParaphraseTask
@@ -146,7 +146,7 @@ def test_the_exported_heads_say_what_the_stage_says(folder, trained, tmp_path):
         output = network({"stage": batch})["stage"]
     told = model.predict("paraphrase", [(" ".join(p.first), " ".join(p.second)) for p in pairs])
     np.testing.assert_allclose(told, output.sentences[:6].softmax(-1).numpy(), atol=1e-4)
-    classifier = phrases_of(model)
+    classifier = model.phrases
     judged = judge_phrases(model, classifier, pairs)
     gold = (output.labels == 0).numpy()
     wanted = output.phrases.softmax(-1).numpy()[gold]
@@ -165,6 +165,6 @@ def test_phrases_beyond_the_limit_are_not_judged(folder, trained, tmp_path):
     told = json.loads((path / "tenor.json").read_text())
     (path / "tenor.json").write_text(json.dumps(told | {"max_tokens": 7}))
     model = tenor.load(path, precision="fp32")
-    (judged,) = judge_phrases(model, phrases_of(model), aligned_pairs(1))
+    (judged,) = judge_phrases(model, model.phrases, aligned_pairs(1))
     assert np.isnan(judged).all(axis=1).any()
     assert not np.isnan(judged).all()

@@ -17,6 +17,7 @@ from tenor.text.tokenizer import Tokenizer
 if TYPE_CHECKING:
     from tenor.model.heads import TrainedTask
     from tenor.model.network import Network
+    from tenor.model.phrases import PhraseClassifier
 
 
 class Model:
@@ -86,6 +87,14 @@ class Model:
         from tenor.model.starters import starter_tasks
 
         return self.own_tasks or starter_tasks(self)
+
+    @cached_property
+    def phrases(self) -> "PhraseClassifier | None":
+        """The classifier of phrases that the model's folder has from a paraphrase stage, if any."""
+        from tenor.model.phrases import read_phrases
+
+        folder = self.settings.folder
+        return None if folder is None else read_phrases(folder, width=self._encoder_width)
 
     @cached_property
     def network(self) -> "Network":

@@ -63,13 +63,6 @@ def read_phrases(folder: str | Path, *, width: int) -> PhraseClassifier | None:
     return PhraseClassifier(spec, weights, content.get("scores", {}))
 
 
-def phrases_of(model: "Model") -> PhraseClassifier | None:
-    """Return the classifier of a loaded model, None where its folder has none."""
-    folder = model.settings.folder
-    width = model.width // len(model.settings.pooling.kinds)
-    return None if folder is None else read_phrases(folder, width=width)
-
-
 def judge_phrases(model: "Model", classifier: PhraseClassifier, pairs: Sequence[AlignedPair]) -> list[Floats]:
     """Return the probabilities [a, k] of the classes for the aligned phrases of each pair.
 

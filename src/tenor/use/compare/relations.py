@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.model import Model, WordStates
-from tenor.model.phrases import judge_phrases, phrases_of
+from tenor.model.phrases import judge_phrases
 from tenor.tasks.phrase_spec import IN_PARAPHRASE, PARAPHRASE, RANDOM
 from tenor.text.alignments import AlignedPair, Span
 from tenor.use.align.explain import Explanation, Stretch
@@ -41,7 +41,7 @@ def relations_of(
 
     A phrase beyond the model's limit for two texts as one sequence gets None.
     """
-    classifier = phrases_of(model)
+    classifier = model.phrases
     if classifier is None or not found.phrases:
         return ()
     alignments = tuple(

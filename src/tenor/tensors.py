@@ -56,7 +56,7 @@ def read_safetensors(path: str | Path) -> dict[str, Stored]:
 
 
 def read_with_metadata(
-    path: str | Path, *, mend: str = "fetch it again"
+    path: str | Path, *, mend: str = "copy, fetch or make it again"
 ) -> tuple[dict[str, Stored], dict[str, str]]:
     """Map the tensors of one safetensors file, and return the texts that its header carries beside them.
 

@@ -13,6 +13,7 @@ from tenor.recipes.transfer_fine_tuning.scoring import MAIN
 EQUIVALENCE = ("mrpc", "stsb", "quora")
 ABLATED = ("mrpc", "stsb", "rte")
 SMALLEST = 0.01
+COMPLEMENT = 0.005  # what the two losses bring each other in the paper: a larger one would be asked in vain
 
 
 def _main(tasks: Sequence[str]) -> list[str]:
@@ -62,9 +63,9 @@ def _of(encoder: str) -> list[Claim]:
         claim("H4: it does not help acceptability (CoLA) by a point or more.", gain(encoder, ("cola",)),
               "−0.055 with all rows", direction="less", reference=SMALLEST, smallest=0.0),
         claim("H5: both losses beat the sentential one alone on MRPC, STS-B and RTE.", against("sentence"),
-              "−0.002 with all rows"),
+              "−0.002 with all rows", smallest=COMPLEMENT),
         claim("H5: both losses beat the phrasal one alone on MRPC, STS-B and RTE.", against("3way"),
-              "0.005 with all rows"),
+              "0.005 with all rows", smallest=COMPLEMENT),
         claim("Three classes of phrase pairs beat two.",
               Contrast.difference(f"{encoder}-3way-1000", f"{encoder}-binary-1000", metric=ablated),
               "0.027 with all rows"),

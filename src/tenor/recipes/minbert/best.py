@@ -130,7 +130,7 @@ RECIPE = Recipe(
         *DIFFERS[1:],
         "The encoder is the 6-layer starter of 22.7 million parameters, which was tuned for sentence "
         "similarity before, instead of BERT base with 110 million.",
-        "How this setting was found, and what did not help, is told in minbert-best-path.md beside this page.",
+        "How the setting was found, and what did not help, stands in minbert-best-path.md beside this page.",
         "Every source is freed of the rows that are tested on or chosen by, with one normalised-text filter; "
         "rated texts, which stand in longer rows, of all that share 30 letters in a row with one of them.",
     ),

@@ -14,6 +14,7 @@ from tenor.text.overlap import fingerprints, normalise, overlap, shares_passage
         ("ﬁne café", "fine cafe\u0301"),
         ("full　width ＡＢＣ", "Full width abc"),
         ("don’t — stop", "don't - stop"),
+        ("the S&P 500 Index <.SPX> fell", "the S&P 500 Index .SPX fell"),
         ("a ban of ₹500 notes", "a ban of \ufffd500 notes"),
     ],
 )
@@ -53,13 +54,29 @@ def test_passages_against_every_substring():
         ["".join("abc"[n] for n in generator.integers(0, 3, generator.integers(1, 25))) for _ in range(60)]
         for _ in range(2)
     )
-    seen = {text for text in two if len(text) < 8} | {
-        text[begin : begin + 8] for text in two for begin in range(len(text) - 7)
-    }
-    expected = [
-        text in seen if len(text) < 8 else any(text[at : at + 8] in seen for at in range(len(text) - 7))
-        for text in one
-    ]
+
+    def shared(row, other):
+        if row == other:
+            return True
+        if min(len(row), len(other)) < 8:
+            return min(len(row), len(other)) >= 5 and (row in other or other in row)
+        return any(row[at : at + 8] in other for at in range(len(row) - 7))
+
+    expected = [any(shared(row, other) for other in two) for row in one]
     assert 0 < sum(expected) < 60
-    assert shares_passage(one, two, letters=8).tolist() == expected
+    assert shares_passage(one, two, letters=8, least=5).tolist() == expected
     assert shares_passage([], two).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("row", "seen", "found"),
+    [
+        ("Under 15? A giggle a minute. Over age 15? A waste.", "A giggle a minute.", True),
+        ("A giggle a minute.", "Under 15? A giggle a minute, and over 15 a waste of time.", True),
+        ("A film. Fun.", "Fun.", False),  # too short to say anything
+        ("fun", "Fun.", True),
+    ],
+    ids=["short within long", "long around short", "a word", "whole"],
+)
+def test_a_short_text_is_looked_for_as_a_whole(row, seen, found):
+    assert shares_passage([row], [seen]).tolist() == [found]

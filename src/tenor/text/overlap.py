@@ -5,6 +5,7 @@ and symbols only. This is the one overlap filter of the project: what is trained
 what is tested on.
 """
 
+import re
 import unicodedata
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 
 # Brackets as treebanks spell them.
 _BRACKETS = ("-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-")
+
+# Names in pointed brackets, <.spx>, as news agencies write them; 5 > 3 is something else.
+_POINTED = re.compile(r"<([^<>\s]+)>")
 
 
 class _Dropped(dict[int, int | None]):
@@ -41,6 +45,8 @@ def normalise(text: str) -> str:
     'itsalovelyfilmreally'
     """
     text = unicodedata.normalize("NFKC", text).casefold()
+    if "<" in text:
+        text = _POINTED.sub(r"\1", text)
     if "-" in text:
         for bracket in _BRACKETS:
             text = text.replace(bracket, "")
@@ -74,21 +80,48 @@ def overlap(texts: Iterable[str | Sequence[str]], seen: Iterable[str | Sequence[
     return np.isin(fingerprints(texts), fingerprints(seen))
 
 
-def shares_passage(texts: Iterable[str], seen: Iterable[str], *, letters: int = 30) -> NDArray[np.bool_]:
+def shares_passage(
+    texts: Iterable[str], seen: Iterable[str], *, letters: int = 30, least: int = 12
+) -> NDArray[np.bool_]:
     """Say of each text whether a passage of so many letters of it also stands in one of those seen.
 
     For sources that cut the same writing otherwise, as two sentences in one row: no whole text is the same
-    there. Texts with fewer letters are compared as a whole. All passages of what was seen are kept, about a
+    there. A shorter text, on either side, is looked for as a whole within the others; with fewer letters than
+    ``least`` it counts only where it is all of the other too. All passages of what was seen are kept, about a
     hundred bytes for each of its letters.
 
-    >>> shares_passage(["Clever. But he pulls it off.", "New."], ["He pulls it off!"], letters=10).tolist()
-    [True, False]
+    >>> seen = ["He somehow pulls it off!", "A giggle a minute."]
+    >>> shares_passage(["Clever. But he somehow pulls it off.", "Under 15? A giggle a minute.", "New."], seen)
+    array([ True,  True, False])
     """
-    known = {passage for text in seen for passage in _passages(normalise(text), letters)}
-    found = [not known.isdisjoint(_passages(normalise(text), letters)) for text in texts]
+    rows, others = [normalise(text) for text in texts], [normalise(text) for text in seen]
+    passages = {passage for other in others for passage in _windows(other, letters)}
+    whole, short = set(others), _by_length(others, least, letters)
+    own = _by_length(rows, least, letters)
+    within = {row for other in others for row in _held(other, own)}
+    found = [
+        row in whole
+        or row in within
+        or not passages.isdisjoint(_windows(row, letters))
+        or any(True for _ in _held(row, short))
+        for row in rows
+    ]
     return np.array(found, dtype=np.bool_)
 
 
-def _passages(normal: str, letters: int) -> Iterator[str]:
-    for begin in range(max(1, len(normal) - letters + 1)):
-        yield normal[begin : begin + letters]
+def _windows(text: str, letters: int) -> Iterator[str]:
+    return (text[begin : begin + letters] for begin in range(len(text) - letters + 1))
+
+
+def _by_length(texts: Iterable[str], least: int, letters: int) -> dict[int, set[str]]:
+    found: dict[int, set[str]] = {}
+    for text in texts:
+        if least <= len(text) < letters:
+            found.setdefault(len(text), set()).add(text)
+    return found
+
+
+def _held(text: str, short: dict[int, set[str]]) -> Iterator[str]:
+    """Yield the short texts that stand in a text."""
+    for letters, known in short.items():
+        yield from (passage for passage in _windows(text, letters) if passage in known)

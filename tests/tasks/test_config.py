@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tenor.errors import TenorError
@@ -10,7 +11,9 @@ from tenor.layers.pooling_config import PoolingConfig
 from tenor.tasks.building import tasks_of
 from tenor.tasks.config import ROLES, TaskConfig
 from tenor.tasks.spec import TaskSpec, joined, settle
+from tenor.tasks.vectors import packing_apart
 from tenor.text.examples import Origin, Pair, Sentence
+from tenor.text.tokens import Tokens
 from tenor.training.runfile import read_run
 
 
@@ -178,3 +181,11 @@ BROKEN = {
 def test_a_broken_specification_is_refused(name):
     with pytest.raises(TenorError):
         TaskSpec.from_json(BROKEN[name], where="tenor.json: task t")
+
+
+def test_parts_of_a_sequence_that_nobody_numbered_are_told_in_a_sentence():
+    tokens = Tokens.from_lists([[1, 5, 2, 6, 2], [1, 5, 2, 6, 2]])
+    with pytest.raises(TenorError, match="does not number the two texts"):
+        packing_apart(tokens)
+    with pytest.raises(TenorError, match="does not number the two texts"):
+        packing_apart(Tokens(tokens.ids, tokens.starts, np.zeros(10, dtype=np.int32)))

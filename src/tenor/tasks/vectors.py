@@ -42,8 +42,13 @@ def packing_apart(tokens: Tokens, device: torch.device | str = "cpu") -> Packing
     >>> packing_apart(Tokens(pair.ids, pair.starts, segments)).starts.tolist()
     [0, 3, 6, 8, 10]
     """
-    assert tokens.segments is not None
-    seconds = np.flatnonzero(np.diff(tokens.segments) > 0) + 1  # the last part ends with a special token
+    segments = np.zeros(len(tokens.ids), np.int32) if tokens.segments is None else tokens.segments
+    seconds = np.flatnonzero(np.diff(segments) > 0) + 1  # the last part ends with a special token
+    if len(seconds) != len(tokens):
+        raise TenorError(
+            "The tokenizer of this encoder does not number the two texts of a sequence, so they cannot have "
+            "a vector each: leave features out, or choose encoding = 'siamese'."
+        )
     return Packing(np.sort(np.concatenate([tokens.starts, seconds])), device)
 
 

@@ -67,16 +67,28 @@ def test_groups_have_their_rates_each_parameter_once():
     assert any("norm.weight" in name for name in undecayed)
 
 
+def test_blocks_of_a_head_are_no_layers_of_the_encoder():
+    """A residual head may have more blocks than the encoder has layers."""
+    value = torch.nn.Parameter(torch.zeros(1))
+    groups = {
+        "encoder": [("encoder.blocks.0.w", value), ("encoder.blocks.1.w", torch.nn.Parameter(torch.ones(1)))],
+        "heads": [("heads.a.network.blocks.4.w", torch.nn.Parameter(torch.ones(1)))],
+    }
+    optimiser = build_optimiser(groups, rates={"encoder": 1.0, "heads": 1.0}, layer_decay=0.5)
+    assert sorted(group["lr"] for group in optimiser.param_groups) == [0.5, 1.0, 1.0]
+
+
 @pytest.mark.parametrize(
     ("settings", "trained"),
     [
         ({"embeddings": True}, {"blocks.0", "blocks.1", "blocks.2", "pooler"}),
         ({"first": 1}, {"blocks.1", "blocks.2", "pooler"}),
         ({"last": 1}, {"blocks.2", "pooler"}),
+        ({"last": 3}, {"blocks.0", "blocks.1", "blocks.2", "pooler"}),
         ({"last": 0}, set()),
         ({}, {"embeddings", "blocks.0", "blocks.1", "blocks.2", "pooler"}),
     ],
-    ids=["embeddings", "first", "last", "all", "none"],
+    ids=["embeddings", "first", "last", "all layers", "all", "none"],
 )
 def test_freezing(settings, trained):
     body = encoder(layers=3)

@@ -5,7 +5,7 @@ rate is the encoder's times that number for every layer above it, the embeddings
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import torch
@@ -32,7 +32,9 @@ def build_optimiser(
     """Make an optimiser that moves these groups, each at its rate; every parameter is in just one group."""
     if missing := [group for group in groups if group not in rates]:
         raise TenorError(f"No learning rate is given for the parameter group {missing[0]!r}.")
-    top = max((int(found[1]) + 1 for found in _blocks(groups)), default=0)
+    # Of the encoder alone: residual heads have blocks too.
+    blocks = (_BLOCK.search(name) for name, _ in groups.get("encoder", ()))
+    top = max((int(found[1]) + 1 for found in blocks if found), default=0)
     parts: dict[tuple[str, float, float], list[nn.Parameter]] = {}
     for group, named in groups.items():
         for name, parameter in named:
@@ -55,11 +57,6 @@ def _make(kind: OptimiserKind, settings: list[dict[str, Any]], betas: tuple[floa
         return torch.optim.RMSprop(settings)
     make = torch.optim.AdamW if kind == "adamw" else torch.optim.Adam
     return make(settings, betas=betas, fused=True)
-
-
-def _blocks(groups: Mapping[str, list[Named]]) -> Iterable[re.Match[str]]:
-    names = (name for named in groups.values() for name, _ in named)
-    return (found for name in names if (found := _BLOCK.search(name)))
 
 
 def _depth(name: str, top: int) -> int:
@@ -114,6 +111,7 @@ def freeze(encoder: nn.Module, *, embeddings: bool = False, first: int = 0, last
         raise TenorError(f"The encoder has {top} layers; {max(first, last or 0)} cannot be chosen of them.")
     for name, parameter in encoder.named_parameters():
         depth = _depth("." + name, top + 1)
-        frozen = (depth == 0 and (embeddings or most > 0)) or 0 < depth <= most or last == 0
+        below = embeddings or most > 0 or last is not None
+        frozen = (depth == 0 and below) or 0 < depth <= most or last == 0
         if frozen:
             parameter.requires_grad_(False)

@@ -138,13 +138,18 @@ def _steps(file: Path, tokens: int, batch: int) -> int:
 def transferred(context: Context, encoder: str, base: Path, stage: str) -> Path:
     """Run the stage, or go on with it, and return the folder of what it leaves: plain, explaining, run."""
     pairs = aligned_folder(context, str(starter(context)), in_task=stage == "in-task")
-    with context.lasting("stage", settings={"encoder": encoder, "stage": stage}) as folder:
+    # The luck of a stage is part of what an interval must hold, so that no two seeds share one, unless there
+    # are more of them than stages; what depends on no seed takes the first.
+    seed = (max(context.seed, 1) - 1) % int(context.settings["stages"]) + 1
+    with context.lasting("stage", settings={"encoder": encoder, "stage": stage, "seed": seed}) as folder:
         if not (folder / "plain").is_dir():
-            _run_stage(context, base, pairs, folder, encoder, stage)
+            _run_stage(context, base, pairs, folder, encoder, stage, seed)
     return folder
 
 
-def _run_stage(context: Context, base: Path, pairs: Path, folder: Path, encoder: str, stage: str) -> None:
+def _run_stage(
+    context: Context, base: Path, pairs: Path, folder: Path, encoder: str, stage: str, seed: int
+) -> None:
     from tenor.model.folder import read_folder
     from tenor.objectives.paraphrase.config import VARIANTS as CONFIGS
     from tenor.objectives.paraphrase.exporting import export_encoder
@@ -163,7 +168,7 @@ def _run_stage(context: Context, base: Path, pairs: Path, folder: Path, encoder:
         max_tokens=limit,
         evaluations=context.settings["evaluations"],
     )
-    found = run_stage(stage_run, out=folder / "run", progress=context.progress)
+    found = run_stage(stage_run, out=folder / "run", progress=context.progress, seed=seed)
     told = read_folder(base)
     write_json(folder / "scores.json", found.scores)
     shutil.rmtree(folder / "explaining", ignore_errors=True)

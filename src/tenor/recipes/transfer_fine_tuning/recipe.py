@@ -111,13 +111,14 @@ _SMALL = {
         "epochs": 1, "batch": 50, "max_tokens": 64, "rates": {"starter": 1e-4, "vanilla": 2e-4},
         "head_rate": 5e-4, "precision": "fp32",
     },
+    "stages": 3,  # of each encoder and variant, a seed each
     "evaluations": 5,
     "more_languages": False,
 }  # fmt: skip
 _FULL = _SMALL | {
     "starter": "hub:bert-base-uncased",
     "stage": {
-        "epochs": 3, "batch": 100, "max_tokens": 128, "rates": {"starter": 5e-5, "vanilla": 2e-4},
+        "epochs": 3, "batch": 50, "max_tokens": 128, "rates": {"starter": 5e-5, "vanilla": 2e-4},
         "head_rate": 5e-5, "precision": "auto",
     },
     "evaluations": 10,
@@ -135,6 +136,7 @@ _TINY = {
         "epochs": 1, "batch": 20, "max_tokens": 48, "rates": {"starter": 1e-3, "vanilla": 1e-3},
         "head_rate": 1e-3, "precision": "fp32",
     },
+    "stages": 1,
     "evaluations": 1,
     "more_languages": False,
 }  # fmt: skip
@@ -202,8 +204,11 @@ RECIPE = Recipe(
         "At the small scale the stage makes about 430 steps of 100 sequences instead of some ten thousands, "
         "so that its rates, fixed beforehand, are higher than the paper's 5e-5: 1e-4 for the starter, 2e-4 "
         "for the vanilla encoder, 5e-4 for the classifiers.",
-        "The stage was run once for each encoder and variant; seeds draw the rows, the heads and the order "
-        "of fine-tuning, so that intervals do not hold the luck of the stage.",
+        "Pre-training was run once; the stage three times for each encoder and variant, one for each of the "
+        "first three seeds, which also draw the rows, the heads and the order of fine-tuning. A fourth and a "
+        "fifth seed take the first two stages again.",
+        "The starter's vectors align the phrases for both encoders, so that something of what it knows of "
+        "similarity reaches the vanilla encoder in its stage.",
         "Batch and epochs of fine-tuning were fixed beforehand (at the small scale 12 epochs of 250 rows, 3 "
         "of 1,000 and 2 of 4,000), the rate was chosen with the plain encoder on training rows alone; both "
         "are the same for plain and transferred, and no checkpoint is chosen.",

@@ -88,16 +88,20 @@ def prepare(context: Context, folder: Path) -> None:
     write_json(folder / "dropped.json", dropped)
 
 
-def prepare_extra(context: Context, folder: Path) -> None:
-    """Write the extra rows of spec 01: product reviews for sentiment, SICK for similarity."""
+def prepare_extra(context: Context, rows: Path, folder: Path) -> None:
+    """Write the extra rows of spec 01: product reviews for sentiment, SICK for similarity.
+
+    ``rows`` is the folder of :func:`prepare`, whose choosing rows are protected too.
+    """
     reviews = [context.folder("nltk") / f"product_reviews_{number}.zip" for number in (1, 2)]
     relatedness = [context.folder("sick") / f"SICK_{part}.txt" for part in ("train", "trial")]
-    guard = Protected(_protected_sentences(context))
-    rows = [row for file in reviews for row in sources.product_reviews(file)]
-    write_rows(folder / "sentiment.extra.jsonl", guard.kept("product reviews", rows))
-    pairs = Protected(_protected_pairs(context))
-    rows = [row for file in relatedness for row in sources.sick(file)]
-    write_rows(folder / "similarity.extra.jsonl", pairs.kept("SICK", rows))
+    choose = {name: read_rows(rows / f"{name}.choose.jsonl") for name in ("sentiment", "similarity")}
+    guard = Protected(_protected_sentences(context) + choose["sentiment"])
+    reviewed = [row for file in reviews for row in sources.product_reviews(file)]
+    write_rows(folder / "sentiment.extra.jsonl", guard.kept("product reviews", reviewed))
+    pairs = Protected(_protected_pairs(context) + choose["similarity"])
+    related = [row for file in relatedness for row in sources.sick(file)]
+    write_rows(folder / "similarity.extra.jsonl", pairs.kept("SICK", related))
     dropped = {"sentiment": guard.dropped, "similarity": pairs.dropped}
     write_json(folder / "dropped.json", dropped)
 

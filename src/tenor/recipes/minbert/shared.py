@@ -160,6 +160,7 @@ _FULL = {
     "examples": 4096,
     "batch": 16,
     "encoder_rate": 1e-5,
+    "max_tokens": 128,
 }
 _TINY = {"encoder": "new", "epochs": 1, "examples": 32, "batch": 8, "encoder_rate": 1e-3}
 
@@ -180,7 +181,7 @@ RECIPE = Recipe(
         "Trains one encoder for sentiment, paraphrase and similarity at once and takes apart, in a grid of "
         "16 configurations, what helps: mean pooling, a shared pair network, weighted losses, extra data."
     ),
-    version=2,
+    version=3,
     scales={
         "tiny": Plan(
             cells=tuple(

@@ -92,6 +92,7 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
         encoder=_encoder(context, rows),
         pooling=setup.pooling,
         seed=context.seed,
+        max_tokens=context.settings.get("max_tokens"),
         tasks=tasks,
         training=TrainingConfig(**_PLAIN | shared | dict(setup.training)),
     )
@@ -134,7 +135,7 @@ def _train_file(context: Context, rows: Path, name: str, setup: Setup) -> Path:
     elif setup.extra and name != "paraphrase":
         folder = rows
         if context.data is not None:
-            folder = context.shared("extra", lambda to: prepare_extra(context, to), settings={})
+            folder = context.shared("extra", lambda to: prepare_extra(context, rows, to), settings={})
         more, times = folder / f"{name}.extra.jsonl", 1
     else:
         return own

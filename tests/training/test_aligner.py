@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import tenor
+from small_aligner import SMALL, random_view, random_weights
 from tenor.errors import TenorError
 from tenor.text.alignments import AlignedPair
 from tenor.training.aligner import learner as learner_module
@@ -17,24 +18,8 @@ from tenor.training.aligner.network import GridNetwork, padded
 from tenor.training.learner import Context, Cut
 from tenor.training.plan import Update
 from tenor.use.align.learned import load_aligner
-from tenor.use.align.learned.grid import View
-from tenor.use.align.learned.network import Shape, link_logits
+from tenor.use.align.learned.network import link_logits
 from tenor.use.align.pairs import Aligner, WordPair
-
-SMALL = Shape(features=5 + 6, inputs=7, likeness=3, kinds=2, channels=4, blocks=2)
-
-
-def random_view(n, m, *, seed=0, shape=SMALL):
-    random = np.random.default_rng(seed)
-    sizes = (n, m, shape.features), (n, shape.inputs), (m, shape.inputs)
-    return View(*(random.normal(size=size).astype(np.float32) for size in sizes))
-
-
-def random_weights(shape=SMALL, *, seed=0):
-    random = np.random.default_rng(seed)
-    return {
-        name: random.normal(0, 0.5, size).astype(np.float32) for name, size in sorted(shape.weights().items())
-    }
 
 
 def in_torch(weights, views):

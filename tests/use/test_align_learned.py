@@ -9,32 +9,19 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import tenor
+from small_aligner import random_view, random_weights
 from tenor.errors import TenorError
 from tenor.tensors import Stored, read_with_metadata, write_safetensors
 from tenor.use.align.learned import LearnedLinks, load_aligner
 from tenor.use.align.learned.aligner import Learned
-from tenor.use.align.learned.grid import View, features, layers_of, letter_overlap, view
+from tenor.use.align.learned.grid import features, layers_of, letter_overlap, view
 from tenor.use.align.learned.network import Shape, convolved, link_chances, link_logits
 from tenor.use.align.pairs import Aligner, WordPair
 from tenor.use.align.states import everyday_centre
 from tenor.use.align.words import middle_layer
 from tiny import write_tiny_model
 
-SMALL = Shape(features=5 + 6, inputs=7, likeness=3, kinds=2, channels=4, blocks=2)
 numbers = st.floats(-2, 2, width=32)
-
-
-def random_view(n, m, *, seed=0, shape=SMALL):
-    random = np.random.default_rng(seed)
-    sizes = (n, m, shape.features), (n, shape.inputs), (m, shape.inputs)
-    return View(*(random.normal(size=size).astype(np.float32) for size in sizes))
-
-
-def random_weights(shape=SMALL, *, seed=0):
-    random = np.random.default_rng(seed)
-    return {
-        name: random.normal(0, 0.5, size).astype(np.float32) for name, size in sorted(shape.weights().items())
-    }
 
 
 @given(arrays(np.float32, (3, 4, 2), elements=numbers), arrays(np.float32, (3, 2, 3, 3), elements=numbers))

@@ -21,7 +21,7 @@ CONFIGS = {
     "paraphrase": config("pair", head="residual", features=("diff", "jaccard")),
     "similarity": config("similarity", share="paraphrase", scale=5.0),
     "joint": config("pair", encoding="joint"),
-    "parts": config("pair", encoding="joint", head="mlp", features=("abs", "cosine", "jaccard")),
+    "parts": config("pair", encoding="joint", head="mlp", features=("abs", "cosine", "jaccard", "whole")),
     "found": config("match"),
 }
 SCORES = {"sentiment": {"accuracy": 0.75, "f1_macro": 0.7}}
@@ -105,7 +105,8 @@ def test_two_texts_as_one_sequence_can_have_a_vector_each(folder):
         u, v = (states[segments == side].mean(axis=0) for side in (0, 1))
         sets = [set(tokenizer.tokenize(text)) for text in pair]
         overlap = len(sets[0] & sets[1]) / len(sets[0] | sets[1])
-        x = np.array([*np.abs(u - v), u @ v / np.linalg.norm(u) / np.linalg.norm(v), overlap])
+        cosine = u @ v / np.linalg.norm(u) / np.linalg.norm(v)
+        x = np.array([*np.abs(u - v), cosine, overlap, *states.mean(axis=0)])
         matrices = [weights[name] for name in names if weights[name].ndim == 2]
         biases = [weights[name] for name in names if weights[name].ndim == 1]
         inner, outer = sorted(zip(matrices, biases, strict=True), key=lambda layer: -len(layer[1]))

@@ -37,6 +37,7 @@ REFUSED = {
     "features of a cosine": ("similarity", {"features": ("abs",)}, "features is not for the head 'cosine'"),
     "features twice": ("pair", {"features": ("abs", "abs")}, "twice"),
     "no features": ("pair", {"features": ()}, "features is empty"),
+    "whole of one text": ("pair", {"features": ("abs", "whole")}, "encoded jointly"),
     "joint cosine": ("similarity", {"encoding": "joint", "head": "cosine"}, "encoded jointly"),
     "blocks of an mlp": ("pair", {"head": "mlp", "blocks": 3}, "blocks is for the head 'residual'"),
     "share and head": ("similarity", {"share": "a", "head": "mlp"}, "cannot be chosen beside share"),

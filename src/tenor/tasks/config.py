@@ -11,7 +11,7 @@ from tenor.layers.pooling_config import PoolingConfig
 
 Kind = Literal["classify", "pair", "similarity", "match", "language"]
 Head = Literal["linear", "mlp", "residual", "cosine", "affine"]
-Feature = Literal["u", "v", "diff", "abs", "product", "cosine", "jaccard"]
+Feature = Literal["u", "v", "diff", "abs", "product", "cosine", "jaccard", "whole"]
 Encoding = Literal["siamese", "joint"]
 Loss = Literal["mse", "mse01", "cosent"]
 Output = Literal["sigmoid", "linear"]
@@ -99,7 +99,7 @@ class TaskConfig:
     """What the head sees of two vectors u and v: u, v, diff (u - v), abs (|u - v|), product (u ∗ v), cosine,
     jaccard (the overlap of the two texts' tokens). Default: abs, product, cosine; for more than two labels
     also u and v, which tell which text comes first. Of two texts encoded jointly, u and v are the vectors of
-    their parts of the sequence; by default the head then reads one vector of the whole of it."""
+    their parts of the sequence, and whole is that of all of it, which alone the head reads by default."""
     hidden: int | None = None
     """Width of the head's inner layers. Default: that of the encoder."""
     blocks: int | None = None
@@ -197,6 +197,8 @@ class TaskConfig:
                     )
         if self.blocks is not None and head != "residual":
             raise TenorError(f"blocks is for the head 'residual', not {head!r}.")
+        if self.features is not None and "whole" in self.features and not joint:
+            raise TenorError("the feature 'whole' is for two texts encoded jointly: encoding = 'joint'.")
         if self.features is not None and len(set(self.features)) != len(self.features):
             raise TenorError("features names one of them twice.")
         if self.features == () and not joint:

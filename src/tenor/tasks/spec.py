@@ -137,6 +137,8 @@ class TaskSpec:
             wrong = "the size of the head makes no sense"
         elif self.sides == 2 and self.head in JOINT_HEADS and self.share is None and not self.features:
             wrong = "the head has no features to read"
+        elif "whole" in self.features and self.encoding != "joint":
+            wrong = "two texts by themselves have no sequence of both"
         if wrong is not None:
             raise TenorError(f"{where}: {wrong}.")
         if self.pooling is not None:

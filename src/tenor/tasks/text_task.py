@@ -77,7 +77,8 @@ class TextTask(Task):
         """Return the vectors that the head reads, of each side [r, d]."""
         if self.spec.apart:
             parts: Tensor = self.vectors(seen, packing_apart(batch.tokens, seen.packing.device))
-            return torch.unbind(parts.view(-1, 2, parts.shape[-1]), dim=1)
+            sides = torch.unbind(parts.view(-1, 2, parts.shape[-1]), dim=1)
+            return (*sides, self.vectors(seen)) if "whole" in self.spec.features else sides
         vectors: Tensor = self.vectors(seen)
         return torch.split(vectors, len(batch)) if len(batch) else [vectors]
 

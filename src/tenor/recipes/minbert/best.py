@@ -37,9 +37,10 @@ def run(cell: Cell, context: Context) -> CellResult:
     parts = ("phrases", "valence", "pairs", "joint", "apart", "average")
     has = dict.fromkeys(parts, True) | dict(cell.settings)
     settings = context.settings
-    beside = {"head": "mlp", "dropout": 0.1, "features": ("abs", "product", "cosine")}
+    beside: dict[str, Any] = {"head": "mlp", "dropout": 0.1, "features": ("abs", "product", "cosine")}
     whole = {"encoding": "joint", "head": "linear", "dropout": 0.1}
-    joint = beside | {"encoding": "joint"} if has["apart"] else whole
+    apart = beside | {"encoding": "joint", "features": (*beside["features"], "whole")}
+    joint = apart if has["apart"] else whole
     tasks: dict[str, dict[str, Any]] = {
         "sentiment": {"head": "linear", "dropout": 0.1},
         "paraphrase": joint if has["joint"] else beside,

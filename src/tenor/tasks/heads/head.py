@@ -47,13 +47,16 @@ class TaskHead(nn.Module):
         return self.kind == "residual"
 
     def forward(self, sides: Sequence[Tensor], features: Tensor | None = None) -> Tensor:
-        """Return raw numbers [n, o] from the vectors of each side [n, d] and known features [n, f]."""
+        """Return raw numbers [n, o] from the vectors of each side [n, d] and known features [n, f].
+
+        A third vector is that of both texts as one sequence.
+        """
         if self.network is None:
             value = cosine(*sides)[:, None]
             return self.slope * value + self.offset if self.kind == "affine" else value
-        if len(sides) == 2:
+        if len(sides) > 1:
             overlap = None if features is None else features[:, 0]
-            x = pair_features(sides[0], sides[1], self.features, overlap)
+            x = pair_features(sides[0], sides[1], self.features, overlap, *sides[2:])
         else:
             x = sides[0] if features is None else torch.cat([sides[0], features.to(sides[0].dtype)], dim=-1)
         out: Tensor = self.network(x)

@@ -2,7 +2,8 @@
 
     u, v, diff = u - v, abs = |u - v|, product = u ∗ v,  cosine = u·v / (max(‖u‖, ε) max(‖v‖, ε)),  jaccard
 
-Jaccard is the overlap of the texts' tokens, known before anything is encoded (``tenor.tasks.jaccard``).
+Jaccard is the overlap of the texts' tokens, known before anything is encoded (``tenor.tasks.jaccard``). Where
+both texts were encoded as one sequence, ``whole`` is the vector of all of it.
 Shapes: n rows, d width.
 """
 
@@ -27,12 +28,22 @@ def cosine(u: Tensor, v: Tensor) -> Tensor:
     return out
 
 
-def pair_features(u: Tensor, v: Tensor, wanted: Sequence[Feature], overlap: Tensor | None = None) -> Tensor:
-    """Lay the wanted features side by side; ``overlap`` [n] is Jaccard's."""
-    return torch.cat([_feature(name, u, v, overlap) for name in wanted], dim=-1)
+def pair_features(
+    u: Tensor,
+    v: Tensor,
+    wanted: Sequence[Feature],
+    overlap: Tensor | None = None,
+    whole: Tensor | None = None,
+) -> Tensor:
+    """Lay the wanted features side by side; ``overlap`` [n] is Jaccard's, ``whole`` [n, d] of both texts."""
+    return torch.cat([_feature(name, u, v, overlap, whole) for name in wanted], dim=-1)
 
 
-def _feature(name: Feature, u: Tensor, v: Tensor, overlap: Tensor | None) -> Tensor:
+def _feature(name: Feature, u: Tensor, v: Tensor, overlap: Tensor | None, whole: Tensor | None) -> Tensor:
+    if name == "whole":
+        if whole is None:
+            raise ValueError("The feature 'whole' is asked for, but the texts were not encoded jointly.")
+        return whole
     if name == "u":
         return u
     if name == "v":

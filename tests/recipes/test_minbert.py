@@ -159,6 +159,29 @@ def test_no_rated_text_holds_a_row_for_testing_or_choosing(course, tmp_path, mon
     assert json.loads((out / "dropped.json").read_text()) == {"valence": {"rated texts, tweets": 2}}
 
 
+def test_no_row_for_testing_or_choosing_is_among_the_extra_rows(course, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    data.prepare(course, out)
+    chosen = data.read_rows(out / "similarity.choose.jsonl")[0]
+    (tmp_path / "sick").mkdir()
+    (tmp_path / "nltk").mkdir()
+    lines = [
+        "pair_ID\tsentence_A\tsentence_B\trelatedness_score",
+        f"1\t{chosen['second']}\t{chosen['first']}\t3",
+        "2\tA dev one\tA dev two\t4",
+        "3\tA new one\tA new two\t5",
+    ]
+    for part in ("train", "trial"):
+        (tmp_path / f"sick/SICK_{part}.txt").write_text("\n".join(lines) + "\n")
+    for number in (1, 2):
+        with zipfile.ZipFile(tmp_path / f"nltk/product_reviews_{number}.zip", "w") as archive:
+            archive.writestr("reviews/camera.txt", "zoom[+3]##dev text 3\nzoom[+3]##great zoom")
+    data.prepare_extra(course, out, out)
+    assert {row["first"] for row in data.read_rows(out / "similarity.extra.jsonl")} == {"A new one"}
+    assert {row["text"] for row in data.read_rows(out / "sentiment.extra.jsonl")} == {"great zoom"}
+
+
 def test_what_stands_twice_in_train_is_not_both_trained_on_and_chosen_by():
     rows = [{"text": f"Text {n % 20}{'!' * (n // 20)}"} for n in range(40)]
     train, choose = data._split(rows, 8)

@@ -174,9 +174,10 @@ class Average(Hook):
         {},
         {"mixing": "temperature", "schedule": "cosine", "warmup": 3.0},
         {"gradients": "pcgrad", "schedule": "plateau"},
+        {"gradients": "balanced"},
         {"mixing": "sequential", "evaluate_steps": 5, "schedule": "linear"},
     ],
-    ids=["joint", "sampled", "pcgrad", "sequential"],
+    ids=["joint", "sampled", "pcgrad", "balanced", "sequential"],
 )
 def test_a_stopped_run_goes_on_to_the_very_same_weights(tmp_path, settings):
     from tenor.training.sampling import MixedSampler
@@ -334,10 +335,11 @@ def test_near_alone_is_judged_by_its_direction():
 
 
 def test_gradient_surgery_keeps_to_the_losses_of_its_update():
-    one, two = make_learner(), make_learner()
+    one, two, three = make_learner(), make_learner(), make_learner()
     # With one task in the update there is nothing to project: surgery must not bring in the other's loss.
-    for learner, surgery in ((one, "sum"), (two, "pcgrad")):
+    for learner, surgery in ((one, "sum"), (two, "pcgrad"), (three, "balanced")):
         train(learner, plan=[Update(losses=("mood",), surgery=surgery)], epochs=1)
     assert same(weights(one), weights(two))
+    assert same(weights(one), weights(three))
     update = Update(without=("mood",), task="near")
     assert (update.wants("mood"), update.wants("near"), update.touches("mood")) == (False, True, False)

@@ -9,7 +9,7 @@ import torch
 from small_training import Mood, Near, encoder, make_learner, make_optimiser, quick
 from tenor.errors import TenorError
 from tenor.training.building import set_dropout
-from tenor.training.gradients import project_conflicts
+from tenor.training.gradients import balance, project_conflicts
 from tenor.training.loop import Trainer
 from tenor.training.optimisers import build_optimiser, freeze
 from tenor.training.sampling import MixedSampler, Source, cut_rows
@@ -194,6 +194,29 @@ def test_pcgrad_without_conflict_is_the_sum():
     one, two = [torch.tensor([1.0, 0.5])], [torch.tensor([0.5, 1.0])]
     found = project_conflicts([one, two], np.random.default_rng(0))
     torch.testing.assert_close(found[0], torch.tensor([1.5, 1.5]))
+
+
+def test_balanced_gradients_against_their_definition():
+    torch.manual_seed(0)
+    tasks = [[torch.randn(3) * size, torch.randn(2, 2) * size, None] for size in (1.0, 30.0, 0.1)]
+    tasks[0][2] = torch.randn(4)  # a head's own
+    weights = [1.0, 0.5, 2.0]
+    found = balance(tasks, weights)
+    flat = [torch.cat([each.flatten() for each in task[:2]]) for task in tasks]
+    mean_length, mean_weight = np.mean([float(each.norm()) for each in flat]), np.mean(weights)
+    pull = [
+        weight / mean_weight * mean_length / each.norm() for weight, each in zip(weights, flat, strict=True)
+    ]
+    total = sum(scale * each for scale, each in zip(pull, flat, strict=True))
+    torch.testing.assert_close(torch.cat([found[0], found[1].flatten()]), total)
+    assert torch.equal(found[2], tasks[0][2])
+
+
+def test_balancing_leaves_out_a_task_without_gradient_or_weight():
+    flat, still, ignored = [torch.tensor([3.0, 4.0])], [torch.zeros(2)], [torch.tensor([9.0, 0.0])]
+    for weights in ([1.0, 1.0, 0.0], [2.0, 5.0, 0.0]):
+        assert torch.equal(balance([flat, still, ignored], weights)[0], flat[0])
+    assert torch.equal(balance([still, still], [1.0, 1.0])[0], still[0])
 
 
 def test_learned_weights_settle_where_the_formula_says():

@@ -54,11 +54,11 @@ def test_two_processes_have_the_losses_of_one(one, tmp_path, kind):
     assert done.stdout.count("model:") == 1, "only the first process speaks"
 
 
-@pytest.mark.parametrize("surgery", ["sum", "pcgrad"])
-def test_uncertainty_and_surgery_agree_as_well(tmp_path, surgery):
-    training = f'weighing = "uncertainty"\ngradients = "{surgery}"\nepochs = 1'.replace(
-        "epochs = 1", "steps = 4"
-    )
+@pytest.mark.parametrize(
+    ("weighing", "surgery"), [("uncertainty", "sum"), ("uncertainty", "pcgrad"), ("fixed", "balanced")]
+)
+def test_uncertainty_and_surgery_agree_as_well(tmp_path, weighing, surgery):
+    training = f'weighing = "{weighing}"\ngradients = "{surgery}"\nsteps = 4'
     run = write_run(tmp_path / "run", dropout=0.0, training=training)
     for name, start in (("one", ()), ("two", launcher("torchrun"))):
         done = tenor("train", run, "--out", tmp_path / name, "--quiet", launcher=start)

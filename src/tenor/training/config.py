@@ -14,7 +14,7 @@ from tenor.tasks.config import TaskConfig
 Mixing = Literal["joint", "sequential", "shuffled", "proportional", "uniform", "temperature", "annealed"]
 EpochEnd = Literal["longest", "shortest"]
 ScheduleKind = Literal["constant", "linear", "cosine", "slanted", "inverse_sqrt", "plateau"]
-Surgery = Literal["sum", "pcgrad"]
+Surgery = Literal["sum", "pcgrad", "balanced"]
 Weighing = Literal["fixed", "uncertainty"]
 TrainingPrecision = Literal["auto", "fp32", "bf16"]
 OptimiserKind = Literal["adamw", "adam", "rmsprop", "sgd"]
@@ -71,7 +71,8 @@ class TrainingConfig:
     dropout: float | None = None
     """In the encoder; as its own files say when left out."""
     gradients: Surgery = "sum"
-    """pcgrad takes out of each task's gradient what works against another's."""
+    """pcgrad takes out of each task's gradient what works against another's; balanced makes all tasks pull
+    equally at what they share, by their weights, however long their gradients are."""
     weighing: Weighing = "fixed"
     """uncertainty learns a weight for each task, beside those of the tasks' sections."""
 
@@ -132,6 +133,11 @@ class TrainingConfig:
             raise TenorError(f"dropout is {self.dropout}; it must be at least 0 and below 1.")
         if not self.monitor.strip():
             raise TenorError("monitor is empty; write mean, or a task's name.")
+        if self.gradients == "balanced" and self.weighing == "uncertainty":
+            raise TenorError(
+                'gradients = "balanced" sets how much each task pulls, so that weights cannot be learned '
+                "beside it: leave weighing out, or gradients."
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
-Surgery = Literal["sum", "pcgrad"]
+Surgery = Literal["sum", "pcgrad", "balanced"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

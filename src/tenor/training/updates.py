@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 from tenor.errors import TenorError
 from tenor.training.config import TrainingConfig
 from tenor.training.distributed import World
-from tenor.training.gradients import Gradients, project_conflicts
+from tenor.training.gradients import Gradients, balance, project_conflicts
 from tenor.training.hooks import Hook
 from tenor.training.learner import Context, Cut, Learner
 from tenor.training.optimisers import parameters_of, set_rates
@@ -62,9 +62,15 @@ class Updater:
             own = replace(context, update=replace(context.update, task=task))
             losses |= self._backward(batch, own, moved)
             found.append([parameter.grad for parameter in moved])
-        for parameter, gradient in zip(moved, project_conflicts(found, context.generator), strict=True):
+        for parameter, gradient in zip(moved, self._together(found, tasks, context), strict=True):
             parameter.grad = gradient
         return losses
+
+    def _together(self, found: list[Gradients], tasks: list[str], context: Context) -> Gradients:
+        if context.update.surgery == "pcgrad":
+            return project_conflicts(found, context.generator)
+        weights = [float(self.learner.weigh({task: torch.ones(())})) for task in tasks]
+        return balance(found, weights)
 
     def _backward(self, batch: Any, context: Context, moved: list[nn.Parameter]) -> dict[str, float]:
         """Add up the gradients of all pieces and processes."""

@@ -54,6 +54,10 @@ REFUSED = {
     "all dropped": ("classify", {"dropout": 1.0}, "below 1"),
     "no width": ("classify", {"head": "mlp", "hidden": 0}, "hidden is 0"),
     "other metric": ("similarity", {"metric": "accuracy"}, "metric is 'accuracy'"),
+    "calibrate a score": ("similarity", {"calibrate": True}, "calibrate is for classify or pair"),
+    "calibrate without dev": ("pair", {"calibrate": True}, "has no dev file"),
+    "calibrate several labels": ("classify", {"calibrate": True, "multi_label": "|"}, "beside multi_label"),
+    "calibrate another's head": ("pair", {"calibrate": True, "share": "a"}, "beside share"),
     "unknown pooling": ("classify", {"pooling": "cls!"}, "pooling is not understood"),
 }
 

@@ -11,7 +11,9 @@ import torch
 import tenor
 from small_runs import MATCH, logged, write_run
 from tenor.errors import TenorError
+from tenor.tasks.config import TaskConfig
 from tenor.training.building import with_found_encoder
+from tenor.training.calibrating import check_calibration
 from tenor.training.distributed import World
 from tenor.training.hooks import Hook
 from tenor.training.resolved import difference, to_toml
@@ -232,3 +234,38 @@ def test_overrides(tmp_path):
 
 def test_one_process_where_no_launcher_is():
     assert World.from_environment() == World()
+
+
+def test_a_calibrated_head_is_the_plain_one_rescaled(tmp_path):
+    """The same run with and without: what the heads say differs by the fitted slope and offsets alone."""
+    plain, calibrated = (
+        train(write_run(tmp_path / name, dropout=0.0, training="steps = 6"), out=tmp_path / f"{name}-out",
+              overrides=overrides)
+        for name, overrides in (("plain", ()), ("calibrated", ("tasks.mood.calibrate=true",)))
+    )  # fmt: skip
+    fitted = calibrated.metrics["tasks"]["mood"]["calibration"]
+    assert "calibration" not in plain.metrics["tasks"]["mood"]
+    shares = [
+        np.array([
+            list(row["probabilities"].values())
+            for row in map(json.loads, (done.folder / "predictions.jsonl").read_text().splitlines())
+            if row["task"] == "mood"
+        ])
+        for done in (plain, calibrated)
+    ]  # fmt: skip
+    lifted = np.exp(fitted["slope"] * np.log(shares[0]) + np.array(fitted["offsets"]))
+    np.testing.assert_allclose(shares[1], lifted / lifted.sum(axis=1, keepdims=True), atol=1e-5)
+    opened = tenor.load(calibrated.model).tasks["mood"]
+    assert opened.spec == tenor.load(plain.model).tasks["mood"].spec
+    assert "calibrated on these very rows" in calibrated.report.read_text()
+
+
+def test_a_head_that_another_task_shares_is_not_calibrated():
+    columns = {"first": 0, "second": 1}
+    same = TaskConfig(
+        kind="pair", train=Path("a"), dev=Path("b"), columns=columns | {"label": 2}, calibrate=True
+    )
+    near = TaskConfig(kind="similarity", train=Path("a"), columns=columns | {"score": 2}, share="same")
+    check_calibration({"same": same})
+    with pytest.raises(TenorError, match=r"Task same: calibrate would change the head that 'near' shares"):
+        check_calibration({"near": near, "same": same})

@@ -156,7 +156,10 @@ def _task(run: _Run, name: str) -> Iterator[str]:
     yield html.heading(f"Task {name}")
     rows = predicted.rows if predicted else metrics.get("rows")
     kind = _table(_table(run.settings.get("tasks")).get(name)).get("kind") or (predicted and predicted.kind)
-    yield html.paragraph(f"{kind or 'task'}, measured on {rows or 0:,} dev rows.", soft=True)
+    told = f"{kind or 'task'}, measured on {rows or 0:,} dev rows."
+    if "calibration" in metrics:
+        told += " The head was calibrated on these very rows, so that its scores on them flatter it a little."
+    yield html.paragraph(told, soft=True)
     scores, beside = _table(metrics.get("scores")), list(_pictures(predicted)) if predicted else []
     if scores:
         header = ["score", "on dev", "95% interval"]

@@ -23,6 +23,7 @@ from tenor.tasks.masking import MaskingConfig
 from tenor.tasks.task import Task
 from tenor.text.tokenizer import Tokenizer
 from tenor.training.averaging import AveragedWeights
+from tenor.training.calibrating import check_calibration
 from tenor.training.config import RunConfig, TrainingConfig
 from tenor.training.distributed import World
 from tenor.training.hooks import Hook
@@ -70,6 +71,7 @@ def build_learner(
     freeze_parts(encoder, training)
     rows = {name: each.train for name, each in examples.items()}
     tasks = _tasks_on(encoder, run, rows, pooling)
+    check_calibration(run.tasks)
     network = Network(encoder, pooling=pooling, tasks=tasks).to(device)
     weigh = UncertaintyWeights if training.weighing == "uncertainty" else FixedWeights
     learner = TaskLearner(

@@ -25,6 +25,7 @@ from tenor.tasks.scoring import interval_scores
 from tenor.tasks.spec import labels_of
 from tenor.tasks.text_task import TextTask
 from tenor.training.building import Built, build_learner, build_trainer, with_found_encoder
+from tenor.training.calibrating import calibrate_heads
 from tenor.training.checkpoints import load_weights, read_checkpoint
 from tenor.training.config import RunConfig
 from tenor.training.distributed import World
@@ -178,9 +179,12 @@ def finish(
         load_weights(
             built.learner.module, read_checkpoint(folder.best())["weights"], where=str(folder.best())
         )
+    calibrations = calibrate_heads(built.learner, run.tasks)
     scores = _write_predictions(built, folder)
     plain = {name: {key: each["estimate"] for key, each in found.items()} for name, found in scores.items()}
     metrics = _metrics(run, built, examples, progress, scores) | {"precision": precision}
+    for name, fitted in calibrations.items():
+        metrics["tasks"][name]["calibration"] = asdict(fitted)
     made = {
         key: metrics[key] for key in ("steps", "epochs", "tokens", "seconds", "best_step", "seed", "data")
     }

@@ -46,6 +46,18 @@ class TaskHead(nn.Module):
         """Whether a row's output in training depends on the batch's other rows: batch norm does that."""
         return self.kind == "residual"
 
+    @torch.no_grad()
+    def rescale(self, slope: float, offsets: Sequence[float]) -> None:
+        """Have the head return slope · z + offsets [o] from now on, where it returned z."""
+        if self.kind == "affine":
+            weight, bias = self.slope, self.offset
+        elif self.network is not None:
+            weight, bias = self.network.out.weight, self.network.out.bias  # type: ignore[union-attr,assignment]
+        else:
+            raise ValueError("A cosine has no slope to change.")
+        weight.mul_(slope)
+        bias.mul_(slope).add_(bias.new_tensor(offsets).view_as(bias))
+
     def forward(self, sides: Sequence[Tensor], features: Tensor | None = None) -> Tensor:
         """Return raw numbers [n, o] from the vectors of each side [n, d] and known features [n, f].
 

@@ -39,10 +39,18 @@ TASKS = {
     "pair residual with overlap": config("pair", head="residual", features=("diff", "jaccard")),
     "pair joint": config("pair", encoding="joint"),
     "pair joint with overlap": config("pair", encoding="joint", features=("jaccard",), head="mlp"),
+    "pair both ways": config(
+        "pair",
+        encoding="joint",
+        both_orders=True,
+        head="mlp",
+        features=("diff", "cosine", "jaccard", "whole"),
+    ),
     "similarity cosine": config("similarity"),
     "similarity affine, order": config("similarity", head="affine", loss="cosent"),
     "similarity linear": config("similarity", head="linear", features=("diff",), output="linear", loss="mse"),
     "similarity joint": config("similarity", encoding="joint"),
+    "similarity both ways": config("similarity", encoding="joint", both_orders=True, pooling="cls"),
     "match": config("match"),
     "match one way, cls": config("match", symmetric=False, pooling="cls"),
 }

@@ -58,6 +58,12 @@ REFUSED = {
     "calibrate without dev": ("pair", {"calibrate": True}, "has no dev file"),
     "calibrate several labels": ("classify", {"calibrate": True, "multi_label": "|"}, "beside multi_label"),
     "calibrate another's head": ("pair", {"calibrate": True, "share": "a"}, "beside share"),
+    "both orders side by side": (
+        "pair",
+        {"both_orders": True},
+        "both_orders is for two texts encoded jointly",
+    ),
+    "orders of one text": ("classify", {"both_orders": True}, "both_orders is for pair or similarity"),
     "unknown pooling": ("classify", {"pooling": "cls!"}, "pooling is not understood"),
 }
 

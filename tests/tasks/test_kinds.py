@@ -1,5 +1,7 @@
 """Kinds of tasks: targets, bad input, shared heads, matching with hard negatives, weights of labels."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -125,6 +127,34 @@ def test_a_mean_does_not_see_padding_or_other_texts(tiny_folder):
     pooled = vectors(network.see({"t": both})["t"])
     seen = network.see({"t": task.collate(data, np.array([0]))})["t"]
     torch.testing.assert_close(pooled[:1], seen.last.mean(dim=0, keepdim=True), atol=1e-6, rtol=1e-5)
+
+
+@pytest.mark.parametrize("features", [(), ("u", "diff", "jaccard")])
+def test_both_orders_are_the_mean_of_each(tiny_folder, features):
+    tokenizer = tokenizer_of(tiny_folder)
+    settings = {"encoding": "joint", "head": "mlp", "features": features}
+    networks = [
+        network_of(tiny_folder, {"p": config("pair", both_orders=both, **settings)}) for both in (True, False)
+    ]
+    networks[0].load_state_dict(networks[1].state_dict())
+    examples = examples_of("pair")
+    swapped = [replace(each, first=each.second, second=each.first) for each in examples]
+    task, data, batch = batch_of(networks[0], "p", tokenizer, examples=examples)
+    ways = [batch_of(networks[1], "p", tokenizer, examples=rows)[2] for rows in (examples, swapped)]
+    with torch.no_grad():
+        both = networks[0]({"p": batch})["p"]
+        apart = [networks[1]({"p": way})["p"] for way in ways]
+    assert not torch.allclose(apart[0], apart[1])
+    torch.testing.assert_close(both, (apart[0] + apart[1]) / 2, atol=1e-6, rtol=1e-5)
+    turned = task.collate(task.prepare(swapped, tokenizer), ROWS)
+    with torch.no_grad():
+        torch.testing.assert_close(networks[0]({"p": turned})["p"], both, atol=1e-6, rtol=1e-5)
+    drawn = [task.collate(data, ROWS, generator=np.random.default_rng(n)) for n in range(20)]
+    assert all(each.sides == 1 and len(each.tokens) == len(ROWS) for each in drawn)
+    with torch.no_grad():
+        firsts = [networks[0]({"p": each})["p"][0].item() for each in drawn]
+    wanted = sorted(each[0].item() for each in apart)
+    assert sorted({round(value, 5) for value in firsts}) == pytest.approx(wanted, abs=1e-4)
 
 
 def test_the_matching_loss_against_a_loop(tiny_folder):

@@ -46,13 +46,14 @@ METRICS: dict[Kind, tuple[MetricName, ...]] = {
     "match": ("mrr", "recall_at_1"),
     "language": (),
 }
-_OF_HEAD = ("head", "features", "hidden", "blocks", "dropout", "encoding", "pooling")
+_OF_HEAD = ("head", "features", "hidden", "blocks", "dropout", "encoding", "both_orders", "pooling")
 _PREDICTING: tuple[Kind, ...] = ("classify", "pair", "similarity", "match")
 # Keys that only some kinds of tasks have.
 _ONLY: Mapping[str, tuple[Kind, ...]] = {
     **dict.fromkeys((*_OF_HEAD, "metric"), _PREDICTING),
     "features": ("pair", "similarity"),
     "encoding": ("pair", "similarity"),
+    "both_orders": ("pair", "similarity"),
     "share": ("pair", "similarity"),
     "labels": ("classify", "pair"),
     "multi_label": ("classify",),
@@ -109,6 +110,9 @@ class TaskConfig:
     """Default: 0.1."""
     encoding: Encoding | None = None
     """siamese: each text by itself; joint: both as one sequence. Default: siamese."""
+    both_orders: bool | None = None
+    """Of two texts encoded jointly: whether it does not count which comes first. The order is drawn in
+    training, and in use the head's numbers of both orders are averaged, at twice the cost. Default: false."""
     pooling: str | None = None
     """The head's own pooling, such as "cls", "pooler", "mean@mix". Default: the model's."""
     share: str | None = None
@@ -207,17 +211,22 @@ class TaskConfig:
                     )
         if self.blocks is not None and head != "residual":
             raise TenorError(f"blocks is for the head 'residual', not {head!r}.")
-        if self.features is not None and "whole" in self.features and not joint:
-            raise TenorError("the feature 'whole' is for two texts encoded jointly: encoding = 'joint'.")
-        if self.features is not None and len(set(self.features)) != len(self.features):
-            raise TenorError("features names one of them twice.")
-        if self.features == () and not joint:
-            raise TenorError("features is empty; name at least one, such as 'abs'.")
+        self._check_features(joint=joint)
         if self.pooling is not None:
             try:
                 PoolingConfig.parse(self.pooling)
             except TenorError as error:
                 raise TenorError(f"pooling is not understood: {error}") from error
+
+    def _check_features(self, *, joint: bool) -> None:
+        if self.features is not None and "whole" in self.features and not joint:
+            raise TenorError("the feature 'whole' is for two texts encoded jointly: encoding = 'joint'.")
+        if self.both_orders and not joint:
+            raise TenorError("both_orders is for two texts encoded jointly: encoding = 'joint'.")
+        if self.features is not None and len(set(self.features)) != len(self.features):
+            raise TenorError("features names one of them twice.")
+        if self.features == () and not joint:
+            raise TenorError("features is empty; name at least one, such as 'abs'.")
 
     def _check_numbers(self) -> None:
         for name, least in (("batch", 1), ("hidden", 1), ("blocks", 0), ("mine", 0)):

@@ -50,6 +50,8 @@ class TaskSpec:
     blocks: int = 2
     dropout: float = 0.1
     encoding: Encoding = "siamese"
+    both_orders: bool = False
+    """Whether two texts encoded jointly are seen in both orders, and the numbers averaged."""
     pooling: str | None = None
     share: str | None = None
     output: Output = "linear"
@@ -137,6 +139,8 @@ class TaskSpec:
             wrong = "the size of the head makes no sense"
         elif self.sides == 2 and self.head in JOINT_HEADS and self.share is None and not self.features:
             wrong = "the head has no features to read"
+        elif self.both_orders and (self.encoding != "joint" or self.kind == "classify"):
+            wrong = "only two texts encoded jointly have two orders"
         elif "whole" in self.features and self.encoding != "joint":
             wrong = "two texts by themselves have no sequence of both"
         if wrong is not None:
@@ -174,6 +178,7 @@ def settle(config: TaskConfig, examples: Sequence[Sentence] | Sequence[Pair], *,
         blocks=2 if config.blocks is None else config.blocks,
         dropout=0.1 if config.dropout is None else config.dropout,
         encoding=config.encoding or "siamese",
+        both_orders=bool(config.both_orders),
         pooling=config.pooling,
         share=config.share,
         output=config.output or ("sigmoid" if config.kind == "similarity" else "linear"),
@@ -278,7 +283,7 @@ def joined(specs: Mapping[str, TaskSpec]) -> dict[str, TaskSpec]:
             )
         if other.head in ("cosine", "affine"):
             raise TenorError(f"Task {name}: the head {other.head!r} of {spec.share!r} cannot be shared.")
-        taken = ("head", "features", "hidden", "blocks", "dropout", "encoding", "pooling")
+        taken = ("head", "features", "hidden", "blocks", "dropout", "encoding", "both_orders", "pooling")
         shared = replace(spec, **{key: getattr(other, key) for key in taken})
         if shared.outputs != other.outputs:
             raise TenorError(

@@ -2,7 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -50,10 +51,20 @@ class TextTask(Task):
         return TaskData(
             examples=examples,
             tokens=self._tokens(examples, tokenizer),
-            sides=self.spec.sides,
+            sides=2 if self.spec.both_orders else self.spec.sides,
             targets=self.targets(examples) if labelled else None,
             features=self._features(examples, tokenizer) if "jaccard" in self.spec.features else None,
         )
+
+    def collate(
+        self, data: TaskData, rows: NDArray[np.int64], *, generator: np.random.Generator | None = None
+    ) -> TaskBatch:
+        """Cut rows out of the data; of pairs that go both ways, training draws one way for each."""
+        batch = super().collate(data, rows, generator=generator)
+        if not self.spec.both_orders or generator is None:
+            return batch
+        order = generator.integers(0, 2, size=len(rows))
+        return replace(batch, tokens=data.tokens.take(rows * 2 + order), sides=1)
 
     @abstractmethod
     def targets(self, examples: Sequence[Any]) -> NDArray[Any]:
@@ -61,8 +72,12 @@ class TextTask(Task):
 
     def forward(self, seen: Seen, batch: TaskBatch) -> Tensor:
         """Return the head's raw numbers [r, o]."""
-        out: Tensor = self.head(self._sides(seen, batch), batch.features)
-        return out
+        features = batch.features
+        if not self.spec.both_orders or batch.sides == 1:
+            out: Tensor = self.head(self._sides(seen, batch), features)
+            return out
+        both = self.head(self._sides(seen, batch), None if features is None else features.repeat(2, 1))
+        return cast(Tensor, both.view(2, len(batch), self.spec.outputs).mean(dim=0))
 
     def predict(self, output: Tensor, batch: TaskBatch) -> NDArray[Any]:
         """Return probabilities [r, labels] or scores [r]."""
@@ -80,13 +95,17 @@ class TextTask(Task):
             sides = torch.unbind(parts.view(-1, 2, parts.shape[-1]), dim=1)
             return (*sides, self.vectors(seen)) if "whole" in self.spec.features else sides
         vectors: Tensor = self.vectors(seen)
+        if self.spec.sides == 1:
+            return [vectors]
         return torch.split(vectors, len(batch)) if len(batch) else [vectors]
 
     def _tokens(self, examples: Sequence[Any], tokenizer: Tokenizer) -> Tokens:
         if self.spec.kind != "classify" and self.spec.encoding == "joint":
-            return tokenizer.tokenize(
-                [each.first for each in examples], pairs=[each.second for each in examples]
-            )
+            first, second = [each.first for each in examples], [each.second for each in examples]
+            if not self.spec.both_orders:
+                return tokenizer.tokenize(first, pairs=second)
+            ways = [pair for each in zip(first, second, strict=True) for pair in (each, each[::-1])]
+            return tokenizer.tokenize([one for one, _ in ways], pairs=[other for _, other in ways])
         return tokenizer.tokenize([text for each in examples for text in each.texts])
 
     def _features(self, examples: Sequence[Any], tokenizer: Tokenizer) -> NDArray[np.float32]:

@@ -23,6 +23,7 @@ from tenor.recipes.minbert import sources
 from tenor.recipes.minbert.sources import Example
 from tenor.recipes.recipe import Context, DataFolder
 from tenor.text.components import hold_out
+from tenor.text.implied import implied_pairs
 from tenor.text.overlap import fingerprints, overlap, shares_passage
 
 TESTED_PAIRS = 4_000
@@ -107,7 +108,7 @@ def prepare_extra(context: Context, rows: Path, folder: Path) -> None:
 
 
 def prepare_more(context: Context, rows: Path, folder: Path) -> None:
-    """Write all further rows that may be learned from: phrases of the treebank, and graded pairs.
+    """Write all further rows that may be learned from: phrases of the treebank, graded pairs, implied pairs.
 
     The rows set apart for choosing a checkpoint are kept out of them as the protected ones are; ``rows`` is
     the folder of :func:`prepare`.
@@ -117,7 +118,15 @@ def prepare_more(context: Context, rows: Path, folder: Path) -> None:
         kept, dropped[name] = make(context, read_rows(rows / f"{name}.choose.jsonl"))
         known = set(fingerprints(texts_of(row) for row in read_rows(rows / f"{name}.train.jsonl")).tolist())
         write_rows(folder / f"{name}.more.jsonl", _unseen(kept, known))
+    write_rows(folder / "paraphrase.more.jsonl", _implied(read_rows(rows / "paraphrase.train.jsonl")))
     write_json(folder / "dropped.json", dropped)
+
+
+def _implied(train: list[Example]) -> list[Example]:
+    """Take the pairs of questions that follow from those trained on, which have no question of others."""
+    pairs = [(row["first"], row["second"]) for row in train]
+    found = implied_pairs(pairs, [row["label"] == "1" for row in train])
+    return [{"first": first, "second": second, "label": str(int(same))} for (first, second), same in found]
 
 
 def prepare_valence(context: Context, rows: Path, folder: Path) -> None:

@@ -149,7 +149,7 @@ def _further(context: Context, rows: Path) -> Path:
         if context.data is not None:
             prepare_more(context, rows, folder)
             return
-        for name in ("sentiment", "similarity"):
+        for name in TASKS:
             (folder / f"{name}.more.jsonl").write_bytes((rows / f"{name}.extra.jsonl").read_bytes())
 
     return context.shared("further", make, settings={})

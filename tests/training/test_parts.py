@@ -9,6 +9,7 @@ import torch
 from small_training import Mood, Near, encoder, make_learner, make_optimiser, quick
 from tenor.errors import TenorError
 from tenor.training.building import set_dropout
+from tenor.training.config import TrainingConfig
 from tenor.training.gradients import balance, project_conflicts
 from tenor.training.loop import Trainer
 from tenor.training.optimisers import build_optimiser, freeze
@@ -217,6 +218,11 @@ def test_balancing_leaves_out_a_task_without_gradient_or_weight():
     for weights in ([1.0, 1.0, 0.0], [2.0, 5.0, 0.0]):
         assert torch.equal(balance([flat, still, ignored], weights)[0], flat[0])
     assert torch.equal(balance([still, still], [1.0, 1.0])[0], still[0])
+
+
+def test_balanced_gradients_leave_no_weights_to_learn():
+    with pytest.raises(TenorError, match=r"weights cannot be learned beside it: leave weighing out"):
+        TrainingConfig(gradients="balanced", weighing="uncertainty")
 
 
 def test_learned_weights_settle_where_the_formula_says():

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 Gradients = list[Tensor | None]
 
@@ -29,7 +29,9 @@ def project_conflicts(tasks: Sequence[Gradients], generator: np.random.Generator
     >>> project_conflicts([one, two], np.random.default_rng(0))[0].tolist()
     [0.5, 1.5]
     """
-    flat, models, shared = _flattened(tasks)
+    shared = _shared(tasks)
+    models = [next((each for each in given if each is not None), None) for given in zip(*tasks, strict=True)]
+    flat = [_flatten(gradients, models, shared) for gradients in tasks]
     squares = [float(each.dot(each)) for each in flat]
     total = torch.zeros_like(flat[0])
     for number, own in enumerate(flat):
@@ -49,23 +51,34 @@ def balance(tasks: Sequence[Gradients], weights: Sequence[float]) -> Gradients:
     >>> balance([one, two], [1.0, 1.0])[0].tolist()
     [2.0, 2.0]
     """
-    flat, models, shared = _flattened(tasks)
-    lengths = [float(each.norm()) for each in flat]
+    shared = _shared(tasks)
+    lengths = [_length(gradients, shared) for gradients in tasks]
     heard = [(weight, length) for weight, length in zip(weights, lengths, strict=True) if weight * length > 0]
-    total = torch.zeros_like(flat[0])
-    if heard:
-        common = sum(length for _, length in heard) / sum(weight for weight, _ in heard)
-        for each, weight, length in zip(flat, weights, lengths, strict=True):
-            if length > 0:
-                total.add_(each, alpha=weight * common / length)
-    return _unflatten(total, models, shared)
+    common = sum(length for _, length in heard) / sum(weight for weight, _ in heard) if heard else 0.0
+    pulls = [
+        weight * common / length if length else 0.0 for weight, length in zip(weights, lengths, strict=True)
+    ]
+    out: Gradients = []
+    for given, of_several in zip(zip(*tasks, strict=True), shared, strict=True):
+        there = [(pull, each) for pull, each in zip(pulls, given, strict=True) if each is not None]
+        if of_several:
+            total = torch.zeros_like(there[0][1])
+            for pull, each in there:
+                total.add_(each, alpha=pull)
+            out.append(total)
+        else:
+            out.append(there[0][1] if there else None)
+    return out
 
 
-def _flattened(tasks: Sequence[Gradients]) -> tuple[list[Tensor], Gradients, list[bool]]:
-    """Return each task's gradient of what is shared, one of each parameter, and which of these are shared."""
-    shared = [sum(each is not None for each in given) > 1 for given in zip(*tasks, strict=True)]
-    models = [next((each for each in given if each is not None), None) for given in zip(*tasks, strict=True)]
-    return [_flatten(gradients, models, shared) for gradients in tasks], models, shared
+def _shared(tasks: Sequence[Gradients]) -> list[bool]:
+    """Tell which parameters have a gradient of several tasks."""
+    return [sum(each is not None for each in given) > 1 for given in zip(*tasks, strict=True)]
+
+
+def _length(gradients: Gradients, shared: Sequence[bool]) -> float:
+    own = [each for each, common in zip(gradients, shared, strict=True) if common and each is not None]
+    return float(nn.utils.get_total_norm(own))
 
 
 def _flatten(gradients: Gradients, models: Gradients, shared: Sequence[bool]) -> Tensor:

@@ -211,6 +211,11 @@ def test_no_row_for_testing_or_choosing_is_among_the_further_rows(course, tmp_pa
         text = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\n1\tx\ty\t5\n2\ttwo 4\tone 4\t1\n"
         (tmp_path / f"sick/SICK_{part}.txt").write_text(text)
 
+    labelled = [("one", "two", "1"), ("Two?", "three", "0")]
+    data.write_rows(
+        rows / "paraphrase.train.jsonl",
+        [{"first": first, "second": second, "label": label} for first, second, label in labelled],
+    )
     data.prepare_more(course, rows, more)
     phrases = data.read_rows(more / "sentiment.more.jsonl")
     # "text 4" stands in a tree that is free; the dev sentence above it does not come with it.
@@ -219,6 +224,8 @@ def test_no_row_for_testing_or_choosing_is_among_the_further_rows(course, tmp_pa
     assert pairs == [
         {"first": "brand", "second": "new", "score": 3.5}, {"first": "x", "second": "y", "score": 5.0},
     ]  # fmt: skip
+    implied = data.read_rows(more / "paraphrase.more.jsonl")
+    assert [(*data.texts_of(row), row["label"]) for row in implied] == [("one", "three", "0")]
     dropped = json.loads((more / "dropped.json").read_text())
     assert dropped["sentiment"] == {"trees of SST train": 2, "phrases of SST train": 1}
     assert dropped["similarity"] == {"SemEval STS 2012-2014": 2, "SICK": 2}

@@ -50,6 +50,7 @@ TASKS = {
     "similarity affine, order": config("similarity", head="affine", loss="cosent"),
     "similarity linear": config("similarity", head="linear", features=("diff",), output="linear", loss="mse"),
     "similarity joint": config("similarity", encoding="joint"),
+    "similarity, chances": config("similarity", head="mlp", loss="cross_entropy"),
     "similarity both ways": config("similarity", encoding="joint", both_orders=True, pooling="cls"),
     "match": config("match"),
     "match one way, cls": config("match", symmetric=False, pooling="cls"),

@@ -64,6 +64,12 @@ REFUSED = {
         "both_orders is for two texts encoded jointly",
     ),
     "orders of one text": ("classify", {"both_orders": True}, "both_orders is for pair or similarity"),
+    "chances of a cosine": ("similarity", {"loss": "cross_entropy"}, "needs a head with a sigmoid"),
+    "chances without bounds": (
+        "similarity",
+        {"loss": "cross_entropy", "head": "mlp", "output": "linear"},
+        'output = "sigmoid"',
+    ),
     "unknown pooling": ("classify", {"pooling": "cls!"}, "pooling is not understood"),
 }
 

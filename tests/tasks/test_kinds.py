@@ -129,6 +129,25 @@ def test_a_mean_does_not_see_padding_or_other_texts(tiny_folder):
     torch.testing.assert_close(pooled[:1], seen.last.mean(dim=0, keepdim=True), atol=1e-6, rtol=1e-5)
 
 
+def test_chances_by_cross_entropy_are_learned_as_labels_are(tiny_folder):
+    """Scores of 0 and 1 through a shared head give the loss of a yes-or-no; others lie between."""
+    tokenizer = tokenizer_of(tiny_folder)
+    chances = config("similarity", share="same", range=(0.0, 1.0), loss="cross_entropy")
+    network = network_of(tiny_folder, {"same": config("pair"), "chance": chances})
+    rows = [Pair("the cat", "a dog", Origin("a", n), "ab"[n], float(n)) for n in range(2)]
+    outputs = {}
+    for name in ("same", "chance"):
+        task, _, batch = batch_of(network, name, tokenizer, np.arange(2), rows)
+        outputs[name] = task.losses(network({name: batch})[name], batch)["loss"].item()
+    assert outputs["chance"] == pytest.approx(outputs["same"], rel=1e-6)
+    half = [replace(row, score=0.25) for row in rows]
+    task, _, batch = batch_of(network, "chance", tokenizer, np.arange(2), half)
+    raw = network({"chance": batch})["chance"][:, 0]
+    told = torch.sigmoid(raw)
+    expected = -(0.25 * told.log() + 0.75 * (1 - told).log()).mean()
+    assert task.losses(raw[:, None], batch)["loss"].item() == pytest.approx(expected.item(), rel=1e-5)
+
+
 @pytest.mark.parametrize("features", [(), ("u", "diff", "jaccard")])
 def test_both_orders_are_the_mean_of_each(tiny_folder, features):
     tokenizer = tokenizer_of(tiny_folder)

@@ -13,7 +13,7 @@ Kind = Literal["classify", "pair", "similarity", "match", "language"]
 Head = Literal["linear", "mlp", "residual", "cosine", "affine"]
 Feature = Literal["u", "v", "diff", "abs", "product", "cosine", "jaccard", "whole"]
 Encoding = Literal["siamese", "joint"]
-Loss = Literal["mse", "mse01", "cosent"]
+Loss = Literal["mse", "mse01", "cross_entropy", "cosent"]
 Output = Literal["sigmoid", "linear"]
 MetricName = Literal[
     "accuracy", "f1", "f1_macro", "f1_micro", "matthews", "pearson", "spearman", "mrr", "recall_at_1"
@@ -136,7 +136,8 @@ class TaskConfig:
     output: Output | None = None
     """How a linear, mlp or residual head's number becomes a score: sigmoid keeps it within the range."""
     loss: Loss | None = None
-    """mse: squared error on the range; mse01: on 0 to 1; cosent: only the order counts. Default: mse01."""
+    """mse: squared error on the range; mse01: on 0 to 1; cross_entropy: scores as chances, those of a teacher
+    for instance; cosent: only the order counts. Default: mse01."""
     temperature: float | None = None
     """Divides cosines in match (default 0.05) and scores of 0 to 1 in cosent (default 0.05)."""
     symmetric: bool | None = None
@@ -191,6 +192,13 @@ class TaskConfig:
                 raise TenorError("calibrate is fitted to dev rows, but the task has no dev file; give one.")
         if self.temperature is not None and self.kind == "similarity" and self.loss != "cosent":
             raise TenorError('temperature is for the loss "cosent" only.')
+        if self.loss == "cross_entropy" and self.share is None:
+            if (self.head or HEADS[self.kind][0]) in ("cosine", "affine") and self.encoding != "joint":
+                raise TenorError(
+                    'the loss "cross_entropy" needs a head with a sigmoid, such as head = "mlp".'
+                )
+            if self.output == "linear":
+                raise TenorError('the loss "cross_entropy" is for output = "sigmoid".')
 
     def _check_head(self) -> None:
         if self.share is not None and (given := [key for key in _OF_HEAD if getattr(self, key) is not None]):

@@ -1,7 +1,8 @@
 """Giving two texts a score on a range, such as 0 to 5.
 
-Loss: squared error on the range (``mse``) or with both scaled to 0 to 1 (``mse01``); or CoSENT, to which only
-the order counts. Metric: Pearson's correlation.
+Loss: squared error on the range (``mse``) or with both scaled to 0 to 1 (``mse01``); the cross-entropy of
+scores that are chances, such as a teacher's; or CoSENT, to which only the order counts. Metric: Pearson's
+correlation.
 """
 
 from collections.abc import Sequence
@@ -35,6 +36,8 @@ class SimilarityTask(TextTask):
         low, high = self.spec.range
         unit = self._unit(output[:, 0])
         wanted = (batch.targets - low) / (high - low)
+        if self.spec.loss == "cross_entropy":
+            return {"loss": losses.binary(output[:, 0], wanted)}
         if self.spec.loss == "cosent":
             return {"loss": losses.cosent(unit, wanted, temperature=self.spec.temperature)}
         if self.spec.loss == "mse":

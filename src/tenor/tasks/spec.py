@@ -139,6 +139,8 @@ class TaskSpec:
             wrong = "the size of the head makes no sense"
         elif self.sides == 2 and self.head in JOINT_HEADS and self.share is None and not self.features:
             wrong = "the head has no features to read"
+        elif self.loss == "cross_entropy" and (self.head in ("cosine", "affine") or self.output != "sigmoid"):
+            wrong = "the loss cross_entropy needs a head with a sigmoid"
         elif self.both_orders and (self.encoding != "joint" or self.kind == "classify"):
             wrong = "only two texts encoded jointly have two orders"
         elif "whole" in self.features and self.encoding != "joint":

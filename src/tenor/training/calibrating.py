@@ -13,9 +13,10 @@ from tenor.training.task_learner import TaskLearner
 
 
 def check_calibration(tasks: Mapping[str, TaskConfig]) -> None:
-    """Refuse to change a head that another task uses as well."""
+    """Refuse to change a head that another task uses as well, unless for chances of the same."""
     for name, task in tasks.items():
-        if task.share is not None and tasks[task.share].calibrate:
+        chances = task.loss == "cross_entropy" and (task.range == (0.0, 1.0) or task.scale == 1.0)
+        if task.share is not None and tasks[task.share].calibrate and not chances:
             raise TenorError(
                 f"Task {task.share}: calibrate would change the head that {name!r} shares with it; leave out "
                 "one of the two."

@@ -28,6 +28,14 @@ def test_a_run_prints_scores_and_places(tmp_path, capsys):
     assert "is finished" in capsys.readouterr().err
 
 
+def test_a_score_on_rows_that_a_head_was_calibrated_on_says_so(tmp_path, capsys):
+    run = write_run(tmp_path / "run", mood="calibrate = true", training="steps = 2")
+    assert call("train", run, "--out", tmp_path / "out", "--quiet") == 0
+    mood, near = capsys.readouterr().out.splitlines()[:2]
+    assert mood.endswith("dev rows, on which its head was calibrated")
+    assert near.endswith("dev rows")
+
+
 def test_what_is_missing_is_told(tmp_path, capsys):
     assert call("train", tmp_path / "run.toml") == 2
     assert "needs a run file and a folder" in capsys.readouterr().err

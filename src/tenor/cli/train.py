@@ -76,7 +76,8 @@ def _lines(metrics: Any) -> Iterator[str]:
     for name, task in metrics["tasks"].items():
         score = task["scores"][task["metric"]]
         interval = f"[{score['low']:.3f}, {score['high']:.3f}]"
-        yield f"{name}: {task['metric']} {score['estimate']:.3f} {interval} on {task['rows']:,} dev rows"
+        told = f"{name}: {task['metric']} {score['estimate']:.3f} {interval} on {task['rows']:,} dev rows"
+        yield f"{told}, on which its head was calibrated" if "calibration" in task else told
     took = f"{metrics['seconds']:,.0f} s, {metrics['tokens_per_second']:,.0f} tokens/s"
     yield f"{metrics['steps']:,} steps ({metrics['stop']}), best at step {metrics['best_step']:,}; {took}"
 

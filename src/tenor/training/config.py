@@ -9,12 +9,12 @@ from typing import Literal
 from tenor.errors import TenorError
 from tenor.model.fresh import FreshConfig
 from tenor.tasks.config import TaskConfig
+from tenor.training.plan import Surgery
 
 # Written out here, and not taken from the modules that use them, so that reading a run file imports no torch.
 Mixing = Literal["joint", "sequential", "shuffled", "proportional", "uniform", "temperature", "annealed"]
 EpochEnd = Literal["longest", "shortest"]
 ScheduleKind = Literal["constant", "linear", "cosine", "slanted", "inverse_sqrt", "plateau"]
-Surgery = Literal["sum", "pcgrad", "balanced"]
 Weighing = Literal["fixed", "uncertainty"]
 TrainingPrecision = Literal["auto", "fp32", "bf16"]
 OptimiserKind = Literal["adamw", "adam", "rmsprop", "sgd"]

@@ -116,6 +116,34 @@ def test_what_cannot_be_watched_is_wrong(make, tmp_path):
     assert "no task has a dev file" in check_run(tmp_path / "run.toml").wrong[0]
 
 
+def test_heads_that_cannot_be_shared_are_wrong(make, tmp_path):
+    rows = [(f"a {row}", f"b {row}", f"{row % 2}") for row in range(20)]
+    make("train.csv", rows, ("one", "two", "same"), ",")
+    make("dev.csv", [(f"dev {a}", b, c) for a, b, c in rows], ("one", "two", "same"), ",")
+    run = """[tasks.same]
+    kind = "pair"
+    train = "train.csv"
+    dev = "dev.csv"
+    columns = { first = "one", second = "two", label = "same" }
+    calibrate = true
+    [tasks.near]
+    kind = "similarity"
+    train = "train.csv"
+    columns = { first = "one", second = "two", score = "same" }
+    share = "same\""""
+    chances = run + '\nloss = "cross_entropy"\nrange = [0, 1]'
+    misspelt = run.replace('share = "same"', 'share = "sam"')
+    for text, said in (
+        (run, "task same: calibrate would change the head that 'near' shares with it"),
+        (misspelt, "task near: share names 'sam', which is no other task. Did you mean 'same'?"),
+    ):
+        (tmp_path / "run.toml").write_text(text)
+        (wrong,) = check_run(tmp_path / "run.toml").wrong
+        assert wrong.startswith(said)
+    (tmp_path / "run.toml").write_text(chances)
+    assert check_run(tmp_path / "run.toml").wrong == []
+
+
 def test_strict_stops(make, tmp_path):
     make("train.csv", [*sentences(9), ("", "bad")], ("text", "label"), ",")
     make("dev.csv", sentences(3), ("text", "label"), ",")

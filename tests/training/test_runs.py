@@ -12,8 +12,8 @@ import tenor
 from small_runs import MATCH, logged, write_run
 from tenor.errors import TenorError
 from tenor.tasks.config import TaskConfig
+from tenor.tasks.sharing import check_shares
 from tenor.training.building import with_found_encoder
-from tenor.training.calibrating import check_calibration
 from tenor.training.distributed import World
 from tenor.training.hooks import Hook
 from tenor.training.resolved import difference, to_toml
@@ -267,6 +267,6 @@ def test_a_head_that_another_task_shares_is_not_calibrated():
     )
     near = TaskConfig(kind="similarity", train=Path("a"), columns=columns | {"score": 2}, share="same")
     chances = replace(near, loss="cross_entropy", scale=1.0)  # what a teacher says of the same
-    check_calibration({"same": same, "near": chances})
+    check_shares({"same": same, "near": chances})
     with pytest.raises(TenorError, match=r"Task same: calibrate would change the head that 'near' shares"):
-        check_calibration({"near": near, "same": same})
+        check_shares({"near": near, "same": same})

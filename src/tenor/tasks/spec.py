@@ -25,6 +25,7 @@ from tenor.tasks.config import (
     Output,
     TaskConfig,
 )
+from tenor.tasks.sharing import check_share
 from tenor.text.examples import Pair, Sentence
 
 _SYMMETRIC: tuple[Feature, ...] = ("abs", "product", "cosine")
@@ -273,12 +274,8 @@ def joined(specs: Mapping[str, TaskSpec]) -> dict[str, TaskSpec]:
         if spec.share is None:
             found[name] = spec
             continue
-        if spec.share not in specs or spec.share == name:
-            near = did_you_mean(spec.share, [other for other in specs if other != name])
-            raise TenorError(f"Task {name}: share names {spec.share!r}, which is no other task.{near}")
+        check_share(name, spec.share, {task: each.share for task, each in specs.items()})
         other = specs[spec.share]
-        if other.share is not None:
-            raise TenorError(f"Task {name}: {spec.share!r} shares a head itself; name {other.share!r}.")
         if other.sides != 2 and other.encoding != "joint":
             raise TenorError(
                 f"Task {name}: {spec.share!r} is about single texts; a pair cannot share its head."

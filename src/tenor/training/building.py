@@ -20,10 +20,10 @@ from tenor.tasks.building import build_tasks
 from tenor.tasks.config import TaskConfig
 from tenor.tasks.language import LanguageConfig, LanguageTask
 from tenor.tasks.masking import MaskingConfig
+from tenor.tasks.sharing import check_shares
 from tenor.tasks.task import Task
 from tenor.text.tokenizer import Tokenizer
 from tenor.training.averaging import AveragedWeights
-from tenor.training.calibrating import check_calibration
 from tenor.training.config import RunConfig, TrainingConfig
 from tenor.training.distributed import World
 from tenor.training.hooks import Hook
@@ -70,8 +70,8 @@ def build_learner(
         set_dropout(encoder, training.dropout)
     freeze_parts(encoder, training)
     rows = {name: each.train for name, each in examples.items()}
+    check_shares(run.tasks)
     tasks = _tasks_on(encoder, run, rows, pooling)
-    check_calibration(run.tasks)
     network = Network(encoder, pooling=pooling, tasks=tasks).to(device)
     weigh = UncertaintyWeights if training.weighing == "uncertainty" else FixedWeights
     learner = TaskLearner(

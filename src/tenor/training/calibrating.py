@@ -4,23 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tenor.errors import TenorError
 from tenor.tasks.calibration import Calibration, fit_calibration
 from tenor.tasks.config import TaskConfig
 from tenor.tasks.text_task import TextTask
 from tenor.training.evaluation import predict_task
 from tenor.training.task_learner import TaskLearner
-
-
-def check_calibration(tasks: Mapping[str, TaskConfig]) -> None:
-    """Refuse to change a head that another task uses as well, unless for chances of the same."""
-    for name, task in tasks.items():
-        chances = task.loss == "cross_entropy" and (task.range == (0.0, 1.0) or task.scale == 1.0)
-        if task.share is not None and tasks[task.share].calibrate and not chances:
-            raise TenorError(
-                f"Task {task.share}: calibrate would change the head that {name!r} shares with it; leave out "
-                "one of the two."
-            )
 
 
 def calibrate_heads(learner: TaskLearner, tasks: Mapping[str, TaskConfig]) -> dict[str, Calibration]:

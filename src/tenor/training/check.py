@@ -1,5 +1,6 @@
 """Looking at a data file or a whole run file before anything is trained: what is there, and what is wrong."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from tenor.errors import TenorError
 from tenor.tasks.config import TaskConfig
 from tenor.tasks.data import faults, read_examples
+from tenor.tasks.sharing import check_shares
 from tenor.text.problems import Problems
 from tenor.text.survey import Survey, survey
 from tenor.text.tally import Spread, Tally
@@ -120,6 +122,7 @@ def check_run(path: str | Path, *, strict: bool = False) -> RunReport:
     run = read_run(path)
     tasks = [check_task(name, task, strict=strict) for name, task in run.tasks.items()]
     wrong = [f"task {task.name}: {what}" for task in tasks for what in task.wrong]
+    wrong += _shared_heads(run.tasks)
     wrong += _unwatched(run)
     wrong += [] if run.fresh is not None else _unknown_encoder(run.encoder, Path(path).parent)
     return RunReport(str(path), run, tasks, wrong)
@@ -159,6 +162,16 @@ def too_many_problems(usable: int, problems: Problems) -> list[str]:
         return []
     first = problems.first[0]
     return [f"{problems.count:,} problems in {usable:,} usable rows of {first.origin.file}; first {first}"]
+
+
+def _shared_heads(tasks: Mapping[str, TaskConfig]) -> list[str]:
+    """Say which head cannot be shared as it is asked for."""
+    try:
+        check_shares(tasks)
+    except TenorError as error:
+        told = str(error)
+        return [told[0].lower() + told[1:]]
+    return []
 
 
 def _unwatched(run: RunConfig) -> list[str]:

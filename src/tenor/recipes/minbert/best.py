@@ -1,11 +1,12 @@
 """The three tasks of the reports with a fifth of their parameters: how far a 22.7-million encoder goes.
 
 One joint run over all three tasks. Sentiment also learns from the phrases of the treebank's trees and, by a
-head of its own, from texts that 20 people have rated; similarity from further graded pairs, paraphrase from
-pairs that follow from others. A pair of questions is read as one sequence, in either order, in which each has
-a vector of its own; what is scored and kept is a moving average of the weights, and the two heads with labels
-are calibrated on the rows for choosing. Beside it, the same without each of these parts. The papers'
-models have BERT base, and five to nine times the pairs of questions.
+head of its own, from texts that 20 people have rated; similarity from further graded pairs; paraphrase from
+pairs that follow from others, and from what a teacher says of near questions that nobody has paired, a model
+of the same size that has learned paraphrase alone from the same rows. A pair of questions is read as one
+sequence, in either order, in which each has a vector of its own; what is scored and kept is a moving average
+of the weights, and the two heads with labels are calibrated on the rows for choosing. Beside it, the same
+without each of these parts. The papers' models have BERT base, and five to nine times the pairs of questions.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,8 @@ from typing import Any
 
 from tenor.metrics.verdicts import Claim, Contrast
 from tenor.recipes.minbert.data import DIFFERS, FOLDERS
-from tenor.recipes.minbert.training import TASKS, Setup, train_and_score
+from tenor.recipes.minbert.teaching import Teacher
+from tenor.recipes.minbert.training import Setup, train_and_score
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Plan, Recipe
 
 BEST = Cell(name="best", title="all parts")
@@ -22,6 +24,7 @@ WITHOUT = (
     Cell(name="no-phrases", settings={"phrases": False}, title="without phrases of trees"),
     Cell(name="no-valence", settings={"valence": False}, title="without rated texts"),
     Cell(name="no-pairs", settings={"pairs": False}, title="without further graded pairs"),
+    Cell(name="no-teacher", settings={"teacher": False}, title="without a teacher's further pairs"),
     Cell(name="no-implied", settings={"implied": False}, title="without implied pairs of questions"),
     Cell(name="side-by-side", settings={"joint": False}, title="questions side by side, not as one sequence"),
     Cell(name="one-vector", settings={"apart": False}, title="one vector of both questions together"),
@@ -30,8 +33,10 @@ WITHOUT = (
     Cell(name="no-average", settings={"average": False}, title="without averaged weights"),
 )
 SIDE_BY_SIDE = next(cell for cell in WITHOUT if cell.name == "side-by-side")
-PARTS = ("phrases", "valence", "pairs", "implied", "joint", "apart", "orders", "calibrate", "average")
-BATCHES = {"sentiment": 32, "valence": 16, "paraphrase": 28, "similarity": 12}
+# Each is a setting of a cell that leaves it out.
+DATA_PARTS = ("phrases", "valence", "pairs", "teacher", "implied")
+MODEL_PARTS = ("joint", "apart", "orders", "calibrate", "average")
+BATCHES = {"sentiment": 32, "valence": 14, "paraphrase": 16, "taught": 16, "similarity": 12}
 # task -> the mark, and what the two reports reached with BERT base.
 MARKS = {
     "similarity": (0.88, "0.854, 0.863"),
@@ -42,29 +47,50 @@ MARKS = {
 
 def run(cell: Cell, context: Context) -> CellResult:
     """Train and score the model, or the model without a part of it."""
-    has = dict.fromkeys(PARTS, True) | dict(cell.settings)
+    has = dict.fromkeys((*DATA_PARTS, *MODEL_PARTS), True) | dict(cell.settings)
     settings = context.settings
+    batches = dict(settings["batches"])
+    if not has["teacher"]:  # labelled pairs take the place of its pairs
+        batches["paraphrase"] += batches["taught"]
     tasks: dict[str, dict[str, Any]] = {
         "sentiment": {"head": "linear", "dropout": 0.1, "calibrate": has["calibrate"]},
         "paraphrase": _paraphrase(has) | {"calibrate": has["calibrate"]},
         # Its gradient is by far the longest at the start, and what it learns it learns soon.
-        "similarity": {"head": "cosine", "scale": 5.0, "loss": "mse", "weight": 0.2},
+        "similarity": {"head": "cosine", "scale": 5.0, "loss": "mse", "weight": 0.3},
     }
-    tasks = {name: task | {"batch": settings["batches"][name]} for name, task in tasks.items()}
+    tasks = {name: task | {"batch": batches[name]} for name, task in tasks.items()}
     further = {"sentiment": 3} if has["phrases"] else {}
     further |= {"similarity": 2} if has["pairs"] else {}
     further |= {"paraphrase": 1} if has["implied"] else {}
-    training = {
-        "epochs": 1_000, "steps": settings["steps"], "evaluate_steps": max(1, settings["steps"] // 6),
-        "mixing": "joint", "epoch_end": "longest", "schedule": "linear", "warmup": 0.06, "clip": 1.0,
-        "weight_decay": 0.01, "head_rate": 1e-3, "average": settings["average"] if has["average"] else 0.0,
-    }  # fmt: skip
-    valence = {"head": "linear", "dropout": 0.1, "weight": 0.5, "batch": settings["batches"]["valence"]}
+    training = _training(settings["steps"], settings["average"] if has["average"] else 0.0)
+    valence = {"head": "linear", "dropout": 0.1, "weight": 0.5, "batch": batches["valence"]}
     setup = Setup(
         tasks=tasks, training=training, further=further, valence=valence if has["valence"] else None,
+        teacher=_teacher(settings["teacher"], batches["taught"]) if has["teacher"] else None,
         usual_marks=True,
     )  # fmt: skip
-    return train_and_score(context, setup)
+    result = train_and_score(context, setup)
+    tokens = f"A seed takes {result.extras['tokens'] / 1e6:.1f} million training tokens."
+    return replace(result, notes=(*result.notes, tokens))
+
+
+def _training(steps: int, average: float, *, evaluations: int = 6) -> dict[str, Any]:
+    return {
+        "epochs": 1_000, "steps": steps, "evaluate_steps": max(1, steps // evaluations), "mixing": "joint",
+        "epoch_end": "longest", "schedule": "linear", "warmup": 0.06, "clip": 1.0, "weight_decay": 0.01,
+        "head_rate": 1e-3, "average": average,
+    }  # fmt: skip
+
+
+def _teacher(settings: Mapping[str, Any], batch: int) -> Teacher:
+    """Return a teacher, who reads pairs as the model does with all parts, whatever the model itself lacks."""
+    return Teacher(
+        task=_paraphrase(dict.fromkeys(MODEL_PARTS, True)) | {"calibrate": True, "batch": settings["batch"]},
+        training=_training(settings["steps"], settings["average"], evaluations=4)
+        | {"encoder_rate": settings["encoder_rate"]},
+        pairs=settings["pairs"],
+        pupil={"batch": batch, "weight": 1.5},
+    )
 
 
 def _paraphrase(has: Mapping[str, bool]) -> dict[str, Any]:
@@ -98,6 +124,7 @@ def _with_assets(*cells: Cell) -> tuple[Cell, ...]:
     return tuple(replace(cell, weights=("minilm", "valence")) for cell in cells)
 
 
+TEACHER = {"steps": 1_000, "batch": 32, "encoder_rate": 1e-4, "average": 0.995, "pairs": 36_000}
 RECIPE = Recipe(
     name="minbert-best",
     title="Three tasks with a fifth of the parameters",
@@ -105,16 +132,17 @@ RECIPE = Recipe(
     spec=1,
     summary=(
         "One joint run of the 22.7-million starter on sentiment, paraphrase and similarity, with phrases of "
-        "trees, rated texts, further graded and implied pairs, questions read as one sequence, averaged "
-        "weights and calibrated heads."
+        "trees, rated texts, further graded and implied pairs, a teacher's word on near questions, questions "
+        "read as one sequence, averaged weights and calibrated heads."
     ),
-    version=4,
+    version=5,
     scales={
         "tiny": Plan(
             cells=(BEST, SIDE_BY_SIDE), seeds=1, data=False, about="Made-up rows and a new encoder.",
             settings={
-                "encoder": "new", "steps": 16, "batch": 8, "batches": dict.fromkeys((*TASKS, "valence"), 8),
+                "encoder": "new", "steps": 16, "batch": 8, "batches": dict.fromkeys(BATCHES, 8),
                 "encoder_rate": 1e-3, "average": 0.9,
+                "teacher": TEACHER | {"steps": 4, "batch": 8, "average": 0.9, "pairs": 24},
             },
         ),
         "small": Plan(
@@ -122,14 +150,15 @@ RECIPE = Recipe(
             about="A fifth of the steps: to see which parts help.",
             settings={
                 "encoder": "minilm", "steps": 400, "batch": 16, "average": 0.99, "encoder_rate": 2e-4,
-                "batches": BATCHES,
+                "batches": BATCHES, "teacher": TEACHER,
             },
         ),
         "full": Plan(
-            cells=_with_assets(BEST), seeds=3, about="4 million training tokens a seed, 12 million in all.",
+            cells=_with_assets(BEST), seeds=3,
+            about="Less than 12 million training tokens in all, the teacher's among them.",
             settings={
-                "encoder": "minilm", "steps": 1_980, "batch": 16, "average": 0.995, "encoder_rate": 1.5e-4,
-                "batches": BATCHES,
+                "encoder": "minilm", "steps": 1_800, "batch": 16, "average": 0.995, "encoder_rate": 1.5e-4,
+                "batches": BATCHES, "teacher": TEACHER,
             },
         ),
     },
@@ -140,6 +169,7 @@ RECIPE = Recipe(
         _part("Phrases of trees help sentiment.", "no-phrases", "sentiment"),
         _part("Texts rated by 20 people help sentiment.", "no-valence", "sentiment"),
         _part("Further graded pairs help similarity.", "no-pairs", "similarity"),
+        _part("A teacher's word on near questions helps paraphrase.", "no-teacher", "paraphrase"),
         _part("Reading two questions as one sequence helps paraphrase.", "side-by-side", "paraphrase"),
         _part("A vector for each of them in it helps paraphrase.", "one-vector", "paraphrase"),
         _part("Pairs that follow from others help paraphrase.", "no-implied", "paraphrase"),
@@ -152,6 +182,8 @@ RECIPE = Recipe(
         *DIFFERS[1:],
         "The encoder is the 6-layer starter of 22.7 million parameters, which was tuned for sentence "
         "similarity before, instead of BERT base with 110 million.",
+        "The teacher learns from the same rows as the model and is calibrated on the same rows for choosing; "
+        "the pairs that it is asked about are of questions that stand in train rows.",
         "How the setting was found, and what did not help, stands in minbert-best-path.md beside this page.",
         "Every source is freed of the rows that are tested on or chosen by, with one normalised-text filter; "
         "rated texts, which stand in longer rows, also of those that hold one of them or share 30 letters in "

@@ -28,6 +28,13 @@ from tenor.text.overlap import fingerprints, overlap, shares_passage
 
 TESTED_PAIRS = 4_000
 CHOOSING = {"sentiment": 850, "paraphrase": 2_000, "similarity": 600}
+# The files of rows that are written here.
+COLUMNS = {
+    "sentiment": {"text": "text", "label": "label"},
+    "paraphrase": {"first": "first", "second": "second", "label": "label"},
+    "similarity": {"first": "first", "second": "second", "score": "score"},
+}
+LABELS = {"sentiment": ("0", "1", "2", "3", "4"), "paraphrase": ("0", "1")}
 
 FOLDERS = (
     DataFolder(

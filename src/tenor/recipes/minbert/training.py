@@ -16,6 +16,8 @@ import numpy as np
 from tenor.files import read_json
 from tenor.metrics.outcomes import Outcome
 from tenor.recipes.minbert.data import (
+    COLUMNS,
+    LABELS,
     prepare,
     prepare_extra,
     prepare_more,
@@ -25,16 +27,12 @@ from tenor.recipes.minbert.data import (
 )
 from tenor.recipes.minbert.made_up import made_up_rows
 from tenor.recipes.minbert.sources import Example, untokenised
+from tenor.recipes.minbert.teaching import Teacher
 from tenor.recipes.recipe import CellResult, Context
+from tenor.tasks.config import TaskConfig
 
 TASKS = ("sentiment", "paraphrase", "similarity")
 KINDS = {"sentiment": "classify", "paraphrase": "pair", "similarity": "similarity"}
-COLUMNS = {
-    "sentiment": {"text": "text", "label": "label"},
-    "paraphrase": {"first": "first", "second": "second", "label": "label"},
-    "similarity": {"first": "first", "second": "second", "score": "score"},
-}
-LABELS = {"sentiment": ("0", "1", "2", "3", "4"), "paraphrase": ("0", "1")}
 # What is learned beside the three tasks and is not scored: the sentiment that 20 people gave a text, -4 to 4.
 VALENCE = tuple(map(str, range(-4, 5)))
 # The reports name no weight decay, schedule or clipping.
@@ -55,6 +53,8 @@ class Setup:
     """Tasks that also learn from all further rows at hand, and how often their own rows count beside them."""
     valence: Mapping[str, Any] | None = None
     """Settings of a fourth task, rated sentiment, that is learned beside the others; none without them."""
+    teacher: Teacher | None = None
+    """Of paraphrase."""
     usual_marks: bool = False
     """Whether the treebank's spelling of brackets and quotes is undone, in training and in testing."""
 
@@ -62,31 +62,25 @@ class Setup:
 def train_and_score(context: Context, setup: Setup) -> CellResult:
     """Train what the set-up says and score it on the dev rows."""
     import tenor
-    from tenor.tasks.config import TaskConfig
     from tenor.training.config import RunConfig, TrainingConfig
     from tenor.training.running import train_run
 
     rows = rows_folder(context)
-    files = {name: _train_file(context, rows, name, setup) for name in TASKS}
-    tasks = {
-        name: TaskConfig(
-            kind=KINDS[name],  # type: ignore[arg-type]
-            train=files[name],
-            dev=_marked(context, rows, f"{name}.choose.jsonl", setup),
-            columns=COLUMNS[name],
-            labels=LABELS.get(name),
-            **{"batch": context.settings["batch"]} | dict(setup.tasks[name]),
-        )
-        for name in TASKS
-    }
+    tasks = {name: _task(context, rows, name, setup) for name in TASKS}
+    folders = [rows]
+    notes: tuple[str, ...] = ()
+    folders += [_further(context, rows)] if setup.further else []
     if setup.valence is not None:
-        tasks["valence"] = TaskConfig(
-            kind="classify",
-            train=_rated(context, rows) / "valence.train.jsonl",
-            columns=COLUMNS["sentiment"],
-            labels=VALENCE,
-            **setup.valence,
-        )
+        folders += [rated := _rated(context, rows)]
+        tasks["valence"] = _task_of_valence(rated / "valence.train.jsonl", setup.valence)
+    if setup.teacher is not None:
+        labelled = (rows / "paraphrase.train.jsonl", _further(context, rows) / "paraphrase.more.jsonl")
+        taught = setup.teacher.teach(
+            context, labelled, rows / "paraphrase.choose.jsonl", encoder=_encoder(context, rows),
+            listener=_listener(context),
+        )  # fmt: skip
+        tasks["taught"] = setup.teacher.pupil_task(taught.file)
+        notes = (taught.note,)
     shared = {key: context.settings[key] for key in ("epochs", "encoder_rate") if key in context.settings}
     run = RunConfig(
         encoder=_encoder(context, rows),
@@ -106,11 +100,23 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
     for name in TASKS:
         file = _marked(context, rows, f"{name}.test.jsonl", setup)
         outcomes[name], extras[name] = _scored(model, name, file)
-    folders = [rows]
-    folders += [_further(context, rows)] if setup.further else []
-    folders += [_rated(context, rows)] if setup.valence is not None else []
-    notes = tuple(note for each in folders for note in _notes(each))
+    notes = (*(note for each in folders for note in _notes(each)), *notes)
     return CellResult(outcomes=outcomes, notes=notes, extras=extras, series=_curves(folder))
+
+
+def _task(context: Context, rows: Path, name: str, setup: Setup) -> TaskConfig:
+    return TaskConfig(
+        kind=KINDS[name],  # type: ignore[arg-type]
+        train=_train_file(context, rows, name, setup),
+        dev=_marked(context, rows, f"{name}.choose.jsonl", setup),
+        columns=COLUMNS[name],
+        labels=LABELS.get(name),
+        **{"batch": context.settings["batch"]} | dict(setup.tasks[name]),
+    )
+
+
+def _task_of_valence(file: Path, settings: Mapping[str, Any]) -> TaskConfig:
+    return TaskConfig(kind="classify", train=file, columns=COLUMNS["sentiment"], labels=VALENCE, **settings)
 
 
 def rows_folder(context: Context) -> Path:

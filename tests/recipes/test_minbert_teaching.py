@@ -1,0 +1,113 @@
+"""A teacher of paraphrase: which pairs it is asked about, and what is kept of its word."""
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import tenor
+from tenor.model.predicting import predict
+from tenor.recipes.minbert import best, data
+from tenor.recipes.minbert.teaching import NEAR, Teacher, near_pairs
+from tenor.training.watching import Listener
+
+
+def test_pairs_are_near_new_and_as_close_as_the_labelled_ones():
+    generator = np.random.default_rng(3)
+    # Groups around centres: cosines within a group are high, between groups low.
+    centres = np.repeat(generator.normal(size=(120, 12)), 6, axis=0)
+    vectors = (centres + generator.normal(size=centres.shape) * 0.5).astype(np.float32)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosines = unit @ unit.T
+    close = np.array([(6 * group, 6 * group + 1) for group in range(90)])
+    apart = np.array([(6 * group + 2, 6 * ((group + 7) % 120) + 3) for group in range(30)])
+    labelled = np.concatenate([close, apart[:, ::-1]])
+    found = near_pairs(vectors, labelled, 300, generator=np.random.default_rng(0))
+
+    assert 200 <= len(found) <= 310
+    as_sets = {frozenset(pair) for pair in found.tolist()}
+    assert len(as_sets) == len(found)
+    assert all(len(pair) == 2 for pair in as_sets)
+    assert not as_sets & {frozenset(pair) for pair in labelled.tolist()}
+    np.fill_diagonal(cosines, -2)
+    ranks = (-cosines).argsort(axis=1).argsort(axis=1)
+    assert all(min(ranks[one, other], ranks[other, one]) < NEAR for one, other in found.tolist())
+    # Near pairs alone would all be closer than most labelled ones; drawn by their cosines, they are not.
+    wanted, drawn = (cosines[pairs[:, 0], pairs[:, 1]] for pairs in (labelled, found))
+    for share in (0.5, 0.75, 0.9):
+        assert np.quantile(drawn, share) == pytest.approx(np.quantile(wanted, share), abs=0.06)
+
+
+def test_a_teacher_is_trained_once_and_its_chances_are_kept(tiny_folder, tmp_path):
+    generator = np.random.default_rng(0)
+    words = ["film", "good", "bad", "walk", "house", "the", "a", "dog"]
+
+    def rows(count):
+        texts = [" ".join(generator.choice(words, size=4)) for _ in range(2 * count)]
+        return [
+            {"first": one, "second": other, "label": str(number % 2)}
+            for number, (one, other) in enumerate(zip(texts[:count], texts[count:], strict=True))
+        ]
+
+    for name, count in (("own", 24), ("more", 8), ("choose", 12)):
+        data.write_rows(tmp_path / f"{name}.jsonl", rows(count))
+    teacher = Teacher(
+        task=best._paraphrase(dict.fromkeys(best.MODEL_PARTS, True)) | {"calibrate": True, "batch": 8},
+        training={"epochs": 9, "steps": 3, "evaluate_steps": 3, "encoder_rate": 1e-3},
+        pairs=20,
+        pupil={"batch": 4, "weight": 1.5},
+    )
+    steps = []
+
+    class Counting(Listener):
+        def step(self, report, progress):
+            steps.append(report.step)
+
+    asked = {}
+
+    def lasting(name, *, settings):
+        asked[name] = settings
+        return nullcontext(tmp_path)
+
+    def teach():
+        return teacher.teach(
+            SimpleNamespace(lasting=lasting), [tmp_path / "own.jsonl", tmp_path / "more.jsonl"],
+            tmp_path / "choose.jsonl", encoder=str(tiny_folder), listener=Counting(),
+        )  # fmt: skip
+
+    first, before = teach(), (tmp_path / "taught.jsonl").read_bytes()
+    again = teach()
+    assert (again, steps) == (first, [1, 2, 3])  # nothing is done twice
+    assert (tmp_path / "taught.jsonl").read_bytes() == before
+    # What its pupils make of it does not concern the teacher: they share one.
+    assert set(asked["teacher"]) == {"task", "training", "pairs"}
+
+    labelled = data.read_rows(tmp_path / "own.jsonl") + data.read_rows(tmp_path / "more.jsonl")
+    given = {text for row in labelled for text in (row["first"], row["second"])}
+    said = data.read_rows(first.file)
+    assert 5 < len(said) <= 28
+    assert {text for row in said for text in (row["first"], row["second"])} <= given
+    model = tenor.load(tmp_path / "run/model", precision="fp32")
+    chances = predict(model, model.tasks["paraphrase"], [(row["first"], row["second"]) for row in said])
+    assert [row["score"] for row in said] == pytest.approx(chances[:, 1].tolist(), abs=1e-4)
+    assert f"judged {len(said)} pairs" in first.note
+    assert teacher.pupil_task(first.file).share == "paraphrase"
+
+
+def test_without_a_teacher_labelled_pairs_take_the_place_of_its_pairs(monkeypatch):
+    setups = []
+
+    def note(context, setup):
+        setups.append(setup)
+        raise InterruptedError
+
+    monkeypatch.setattr(best, "train_and_score", note)
+    cells = {cell.name: cell for cell in best.WITHOUT} | {"best": best.BEST}
+    context = SimpleNamespace(settings=best.RECIPE.plan("small").settings)
+    for name in ("best", "no-teacher"):
+        with pytest.raises(InterruptedError):
+            best.run(cells[name], context)
+    whole, without = setups
+    rows = whole.tasks["paraphrase"]["batch"] + whole.teacher.pupil["batch"]
+    assert (without.teacher, without.tasks["paraphrase"]["batch"]) == (None, rows)

@@ -1,13 +1,9 @@
-"""Cheap dropout: the right share, an exact mean, gradients of what is kept, and attention with it."""
+"""Cheap dropout: the right share, an exact mean, and gradients of what is kept."""
 
-import numpy as np
 import pytest
 import torch
-from torch.nn import functional
 
-from tenor.layers import attention
 from tenor.layers.dropout import Dropout, dropout
-from tenor.layers.packed import Packing
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
@@ -32,6 +28,7 @@ def test_gradients_and_modes():
     assert torch.equal(Dropout(0.4).eval()(values), values)
     assert torch.equal(dropout(values, 0.0), values)
     assert (dropout(values, 1.0) == 0).all()
+    assert dropout(values, 0.999999).isfinite().all()
     assert dropout(torch.zeros(0, 3), 0.5).shape == (0, 3)
 
 
@@ -41,23 +38,3 @@ def test_the_seed_decides():
         torch.manual_seed(3)
         found.append(dropout(torch.ones(101), 0.3))
     assert torch.equal(*found)
-
-
-def test_attention_with_dropout_is_attention_where_nothing_is_dropped(monkeypatch):
-    torch.manual_seed(0)
-    qkv = torch.randn(12, 3, 2, 4)
-    packing = Packing(np.array([0, 3, 9, 10, 12]))
-    plain = attention.attend_rectangles(qkv, packing, "full", 0.0)
-    monkeypatch.setattr(attention, "drop", lambda weights, share: weights)
-    torch.testing.assert_close(
-        attention.attend_rectangles(qkv, packing, "full", 0.5), plain, atol=1e-6, rtol=0
-    )
-
-
-def test_attention_drops_in_the_mean():
-    torch.manual_seed(0)
-    qkv, packing = torch.randn(5, 3, 2, 4), Packing(np.array([0, 5]))
-    plain = attention.attend_rectangles(qkv, packing, "full", 0.0)
-    mean = torch.stack([attention.attend_rectangles(qkv, packing, "full", 0.2) for _ in range(2000)]).mean(0)
-    torch.testing.assert_close(mean, plain, atol=0.06, rtol=0)
-    assert functional.mse_loss(attention.attend_rectangles(qkv, packing, "full", 0.2), plain) > 1e-4

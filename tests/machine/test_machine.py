@@ -1,5 +1,6 @@
 """Threads by quota, and arithmetic that was tried rather than believed."""
 
+import os
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import pytest
 
 from tenor.machine import arithmetic as module
 from tenor.machine.arithmetic import ISA_VARIABLE, Arithmetic, arithmetic, best_precision, guard
+from tenor.machine.memory import use_huge_pages
 from tenor.machine.threads import cpu_quota, thread_count
 
 
@@ -84,3 +86,12 @@ def test_threads_follow_the_environment(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "nonsense")
     assert thread_count() >= 1
     thread_count.cache_clear()
+
+
+def test_large_pages_are_asked_for_unless_the_environment_says_otherwise(monkeypatch):
+    monkeypatch.delenv("THP_MEM_ALLOC_ENABLE", raising=False)
+    use_huge_pages()
+    assert os.environ["THP_MEM_ALLOC_ENABLE"] == "1"
+    monkeypatch.setenv("THP_MEM_ALLOC_ENABLE", "0")
+    use_huge_pages()
+    assert os.environ["THP_MEM_ALLOC_ENABLE"] == "0"

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tenor.layers.dropout import dropout as drop
+from tenor.layers.dropped_attention import attend_with_dropout
 from tenor.layers.linear import Linear
 from tenor.layers.packed import AttentionKind, Packing
 from tenor.layers.rectangles import Rectangle
@@ -54,6 +54,8 @@ class PackedAttention(nn.Module):
 def attend_rectangles(qkv: Tensor, packing: Packing, kind: AttentionKind, dropout: float) -> Tensor:
     """Attend within each text [T, 3, h, e] -> [T, h, e], one kernel call for texts of nearly equal length."""
     plan = packing.rectangles
+    if 0 < dropout < 1 and qkv.device.type == "cpu" and kind != "causal" and plan.parts:
+        return attend_with_dropout(qkv, plan, dropout)
     slots = qkv if plan.take is None else qkv.index_select(0, plan.take)  # [P, 3, h, e]
     if not plan.parts:
         return qkv[:, 0]
@@ -70,23 +72,10 @@ def _attend_rectangle(slots: Tensor, part: Rectangle, kind: AttentionKind, dropo
     causal = kind == "causal"
     # Padding stands behind a text's tokens, so what may look only back never sees it.
     mask = None if causal else part.mask
-    if dropout and slots.device.type == "cpu" and not causal:
-        mixed = _attend_with_dropout(query, key, value, mask, dropout)
-    else:
-        mixed = functional.scaled_dot_product_attention(
-            query, key, value, attn_mask=mask, dropout_p=dropout, is_causal=causal
-        )  # [r, h, l, e]
+    mixed = functional.scaled_dot_product_attention(
+        query, key, value, attn_mask=mask, dropout_p=dropout, is_causal=causal
+    )  # [r, h, l, e]
     return mixed.transpose(1, 2).flatten(0, 1)
-
-
-def _attend_with_dropout(
-    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, share: float
-) -> Tensor:
-    """Attend [r, h, l, e] with dropout on the weights, for which torch has no fast kernel on CPUs."""
-    scores = (query * query.shape[-1] ** -0.5) @ key.transpose(-1, -2)  # [r, h, l, l]
-    if mask is not None:
-        scores = scores.masked_fill(~mask, float("-inf"))  # every text has a token, so no row is all masked
-    return drop(scores.softmax(-1), share) @ value
 
 
 def attend_varlen(qkv: Tensor, packing: Packing, kind: AttentionKind, dropout: float) -> Tensor:

@@ -33,8 +33,13 @@ def dropout(values: Tensor, share: float, *, training: bool = True) -> Tensor:
         return values
     if values.device.type != "cpu" or level == _LEVELS:
         return functional.dropout(values, share, training=True)
-    count = values.numel()
+    kept, scale = kept_places(values, share)
+    return values * kept.to(values.dtype).mul_(scale)
+
+
+def kept_places(values: Tensor, share: float) -> tuple[Tensor, float]:
+    """Draw which of the values on a CPU are kept [as values], and what they are scaled by."""
+    level, count = min(round(share * _LEVELS), _LEVELS - 1), values.numel()
     draws = torch.empty(-(-count // 4), dtype=torch.int64).random_(-(1 << 63), None)
     kept = draws.view(torch.int16)[:count] >= level - _LEVELS // 2  # the numbers run from -32768 to 32767
-    scale = kept.to(values.dtype).mul_(_LEVELS / (_LEVELS - level))
-    return values * scale.view(values.shape)
+    return kept.view(values.shape), _LEVELS / (_LEVELS - level)

@@ -8,6 +8,7 @@ from typing import Any
 from tenor.assets.cache import sha256_of
 from tenor.encoders.bert.checkpoint import BertCheckpoint
 from tenor.errors import TenorError
+from tenor.machine import use_huge_pages
 from tenor.model.folder import read_folder
 from tenor.model.network import Network
 from tenor.objectives.paraphrase.config import ParaphraseConfig
@@ -52,6 +53,7 @@ def run_stage(
     stage: StageRun, *, out: str | Path, progress: Callable[[int, int], None] | None = None, seed: int = 1
 ) -> StageResult:
     """Train, or go on where a run in ``out`` stopped; pairs are streamed from their files."""
+    use_huge_pages()
     settings = read_folder(stage.encoder)
     if settings.kind != "bert":
         raise TenorError(f"{stage.encoder} is a table of vectors, which is not trained; give a BERT encoder.")

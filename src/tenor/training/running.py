@@ -16,7 +16,7 @@ import torch
 from tenor.encoders.bert.torch_engine import find_device
 from tenor.errors import TenorError
 from tenor.files import atomic_file, write_json
-from tenor.machine import thread_count
+from tenor.machine import thread_count, use_huge_pages
 from tenor.model.language_folder import save_language_model
 from tenor.model.torch_heads import save_trained
 from tenor.report.provenance import machine, versions
@@ -79,6 +79,7 @@ def train_run(
     hooks: Sequence[Hook] = (),
 ) -> Finished | None:
     """Train a run that was read or made; objectives and hooks are those that no run file can name."""
+    use_huge_pages()
     world, listener = World.from_environment(), listener or Listener()
     place = _device_of(device, world)
     precision = choose_precision(run.training.precision, place)

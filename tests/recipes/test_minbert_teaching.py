@@ -70,9 +70,12 @@ def test_a_teacher_is_trained_once_and_its_chances_are_kept(tiny_folder, tmp_pat
         asked[name] = settings
         return nullcontext(tmp_path)
 
+    told = []
+    context = SimpleNamespace(lasting=lasting, progress=lambda *far: told.append(far))
+
     def teach():
         return teacher.teach(
-            SimpleNamespace(lasting=lasting), [tmp_path / "own.jsonl", tmp_path / "more.jsonl"],
+            context, [tmp_path / "own.jsonl", tmp_path / "more.jsonl"],
             tmp_path / "choose.jsonl", encoder=str(tiny_folder), listener=Counting(),
         )  # fmt: skip
 
@@ -87,6 +90,7 @@ def test_a_teacher_is_trained_once_and_its_chances_are_kept(tiny_folder, tmp_pat
     given = {text for row in labelled for text in (row["first"], row["second"])}
     said = data.read_rows(first.file)
     assert 5 < len(said) <= 28
+    assert told[-1] == (len(said), len(said))
     assert {text for row in said for text in (row["first"], row["second"])} <= given
     model = tenor.load(tmp_path / "run/model", precision="fp32")
     chances = predict(model, model.tasks["paraphrase"], [(row["first"], row["second"]) for row in said])

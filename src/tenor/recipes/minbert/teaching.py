@@ -6,7 +6,7 @@ them says the same, and the model learns from these chances beside the labels. T
 their cosines are spread as those of the labelled ones.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,10 @@ class Teacher:
                 self._train(train, choose, run, encoder, listener)
             if not file.is_file():
                 with atomic_file(file) as aside:
-                    write_taught(train, run / "model", aside, encoder=encoder, count=self.pairs)
+                    write_taught(
+                        train, run / "model", aside, encoder=encoder, count=self.pairs,
+                        progress=context.progress,
+                    )  # fmt: skip
         tokens, rows = read_json(run / "metrics.json")["tokens"], len(read_rows(file))
         note = f"The teacher took {tokens:,} training tokens, once for all seeds, and judged {rows:,} pairs."
         return Taught(file, note)
@@ -112,7 +115,15 @@ def near_pairs(vectors: Floats, labelled: Ints, count: int, *, generator: np.ran
     return np.asarray(pairs[generator.permutation(np.concatenate(chosen))])
 
 
-def write_taught(labelled_file: Path, teacher: Path, file: Path, *, encoder: str, count: int) -> None:
+def write_taught(
+    labelled_file: Path,
+    teacher: Path,
+    file: Path,
+    *,
+    encoder: str,
+    count: int,
+    progress: Callable[[int, int], None],
+) -> None:
     """Write pairs of near questions among those labelled, each with the teacher's chance."""
     import tenor
     from tenor.model.predicting import predict
@@ -125,7 +136,14 @@ def write_taught(labelled_file: Path, teacher: Path, file: Path, *, encoder: str
     pairs = near_pairs(vectors, labelled, count, generator=np.random.default_rng(0))
     texts = [(questions[one], questions[other]) for one, other in pairs.tolist()]
     model = tenor.load(teacher, precision="fp32")
-    chances = predict(model, model.tasks["paraphrase"], texts)[:, 1]
+    done = 0
+
+    def told(rows: int) -> None:
+        nonlocal done
+        done += rows
+        progress(min(done, len(texts)), len(texts))
+
+    chances = predict(model, model.tasks["paraphrase"], texts, progress=told)[:, 1]
     write_rows(
         file,
         [

@@ -1,4 +1,4 @@
-"""A teacher of paraphrase: which pairs it is asked about, and what is kept of its word."""
+"""Teachers of paraphrase: which pairs they are asked about, and what is kept of their word."""
 
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -9,7 +9,7 @@ import pytest
 import tenor
 from tenor.model.predicting import predict
 from tenor.recipes.minbert import best, data
-from tenor.recipes.minbert.teaching import NEAR, Teacher, near_pairs
+from tenor.recipes.minbert.teaching import NEAR, Teachers, near_pairs
 from tenor.training.watching import Listener
 
 
@@ -39,7 +39,7 @@ def test_pairs_are_near_new_and_as_close_as_the_labelled_ones():
         assert np.quantile(drawn, share) == pytest.approx(np.quantile(wanted, share), abs=0.06)
 
 
-def test_a_teacher_is_trained_once_and_its_chances_are_kept(tiny_folder, tmp_path):
+def test_teachers_are_trained_once_and_their_mean_is_kept(tiny_folder, tmp_path):
     generator = np.random.default_rng(0)
     words = ["film", "good", "bad", "walk", "house", "the", "a", "dog"]
 
@@ -52,7 +52,8 @@ def test_a_teacher_is_trained_once_and_its_chances_are_kept(tiny_folder, tmp_pat
 
     for name, count in (("own", 24), ("more", 8), ("choose", 12)):
         data.write_rows(tmp_path / f"{name}.jsonl", rows(count))
-    teacher = Teacher(
+    teachers = Teachers(
+        count=2,
         task=best._paraphrase(dict.fromkeys(best.MODEL_PARTS, True)) | {"calibrate": True, "batch": 8},
         training={"epochs": 9, "steps": 3, "evaluate_steps": 3, "encoder_rate": 1e-3},
         pairs=20,
@@ -74,17 +75,17 @@ def test_a_teacher_is_trained_once_and_its_chances_are_kept(tiny_folder, tmp_pat
     context = SimpleNamespace(lasting=lasting, progress=lambda *far: told.append(far))
 
     def teach():
-        return teacher.teach(
+        return teachers.teach(
             context, [tmp_path / "own.jsonl", tmp_path / "more.jsonl"],
             tmp_path / "choose.jsonl", encoder=str(tiny_folder), listener=Counting(),
         )  # fmt: skip
 
     first, before = teach(), (tmp_path / "taught.jsonl").read_bytes()
     again = teach()
-    assert (again, steps) == (first, [1, 2, 3])  # nothing is done twice
+    assert (again, steps) == (first, [1, 2, 3] * 2)  # nothing is done twice
     assert (tmp_path / "taught.jsonl").read_bytes() == before
-    # What its pupils make of it does not concern the teacher: they share one.
-    assert set(asked["teacher"]) == {"task", "training", "pairs"}
+    # What pupils make of it does not concern the teachers: all pupils share them.
+    assert set(asked["teachers"]) == {"count", "task", "training", "pairs"}
 
     labelled = data.read_rows(tmp_path / "own.jsonl") + data.read_rows(tmp_path / "more.jsonl")
     given = {text for row in labelled for text in (row["first"], row["second"])}
@@ -92,14 +93,16 @@ def test_a_teacher_is_trained_once_and_its_chances_are_kept(tiny_folder, tmp_pat
     assert 5 < len(said) <= 28
     assert told[-1] == (len(said), len(said))
     assert {text for row in said for text in (row["first"], row["second"])} <= given
-    model = tenor.load(tmp_path / "run/model", precision="fp32")
-    chances = predict(model, model.tasks["paraphrase"], [(row["first"], row["second"]) for row in said])
-    assert [row["score"] for row in said] == pytest.approx(chances[:, 1].tolist(), abs=1e-4)
+    models = [tenor.load(tmp_path / f"run-{number}/model", precision="fp32") for number in range(2)]
+    texts = [(row["first"], row["second"]) for row in said]
+    chances = [predict(model, model.tasks["paraphrase"], texts)[:, 1] for model in models]
+    assert np.abs(chances[0] - chances[1]).max() > 1e-3  # they differ
+    assert [row["score"] for row in said] == pytest.approx(np.mean(chances, axis=0).tolist(), abs=2e-4)
     assert f"judged {len(said)} pairs" in first.note
-    assert teacher.pupil_task(first.file).share == "paraphrase"
+    assert teachers.pupil_task(first.file).share == "paraphrase"
 
 
-def test_without_a_teacher_labelled_pairs_take_the_place_of_its_pairs(monkeypatch):
+def test_without_teachers_labelled_pairs_take_the_place_of_theirs(monkeypatch):
     setups = []
 
     def note(context, setup):
@@ -109,9 +112,9 @@ def test_without_a_teacher_labelled_pairs_take_the_place_of_its_pairs(monkeypatc
     monkeypatch.setattr(best, "train_and_score", note)
     cells = {cell.name: cell for cell in best.WITHOUT} | {"best": best.BEST}
     context = SimpleNamespace(settings=best.RECIPE.plan("small").settings)
-    for name in ("best", "no-teacher"):
+    for name in ("best", "no-teachers"):
         with pytest.raises(InterruptedError):
             best.run(cells[name], context)
     whole, without = setups
-    rows = whole.tasks["paraphrase"]["batch"] + whole.teacher.pupil["batch"]
-    assert (without.teacher, without.tasks["paraphrase"]["batch"]) == (None, rows)
+    rows = whole.tasks["paraphrase"]["batch"] + whole.teachers.pupil["batch"]
+    assert (without.teachers, without.tasks["paraphrase"]["batch"]) == (None, rows)

@@ -2,8 +2,8 @@
 
 One joint run over all three tasks. Sentiment also learns from the phrases of the treebank's trees and, by a
 head of its own, from texts that 20 people have rated; similarity from further graded pairs; paraphrase from
-pairs that follow from others, and from what a teacher says of near questions that nobody has paired, a model
-of the same size that has learned paraphrase alone from the same rows. A pair of questions is read as one
+pairs that follow from others, and from what two teachers say of near questions that nobody has paired, models
+of the same size that have learned paraphrase alone from the same rows. A pair of questions is read as one
 sequence, in either order, in which each has a vector of its own; what is scored and kept is a moving average
 of the weights, and the two heads with labels are calibrated on the rows for choosing. Beside it, the same
 without each of these parts. The papers' models have BERT base, and five to nine times the pairs of questions.
@@ -15,7 +15,7 @@ from typing import Any
 
 from tenor.metrics.verdicts import Claim, Contrast
 from tenor.recipes.minbert.data import DIFFERS, FOLDERS
-from tenor.recipes.minbert.teaching import Teacher
+from tenor.recipes.minbert.teaching import Teachers
 from tenor.recipes.minbert.training import Setup, train_and_score
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Plan, Recipe
 
@@ -24,7 +24,7 @@ WITHOUT = (
     Cell(name="no-phrases", settings={"phrases": False}, title="without phrases of trees"),
     Cell(name="no-valence", settings={"valence": False}, title="without rated texts"),
     Cell(name="no-pairs", settings={"pairs": False}, title="without further graded pairs"),
-    Cell(name="no-teacher", settings={"teacher": False}, title="without a teacher's further pairs"),
+    Cell(name="no-teachers", settings={"teachers": False}, title="without the teachers' pairs"),
     Cell(name="no-implied", settings={"implied": False}, title="without implied pairs of questions"),
     Cell(name="side-by-side", settings={"joint": False}, title="questions side by side, not as one sequence"),
     Cell(name="one-vector", settings={"apart": False}, title="one vector of both questions together"),
@@ -34,7 +34,7 @@ WITHOUT = (
 )
 SIDE_BY_SIDE = next(cell for cell in WITHOUT if cell.name == "side-by-side")
 # Each is a setting of a cell that leaves it out.
-DATA_PARTS = ("phrases", "valence", "pairs", "teacher", "implied")
+DATA_PARTS = ("phrases", "valence", "pairs", "teachers", "implied")
 MODEL_PARTS = ("joint", "apart", "orders", "calibrate", "average")
 BATCHES = {"sentiment": 32, "valence": 14, "paraphrase": 16, "taught": 16, "similarity": 12}
 # task -> the mark, and what the two reports reached with BERT base.
@@ -50,7 +50,7 @@ def run(cell: Cell, context: Context) -> CellResult:
     has = dict.fromkeys((*DATA_PARTS, *MODEL_PARTS), True) | dict(cell.settings)
     settings = context.settings
     batches = dict(settings["batches"])
-    if not has["teacher"]:  # labelled pairs take the place of its pairs
+    if not has["teachers"]:  # labelled pairs take the place of theirs
         batches["paraphrase"] += batches["taught"]
     tasks: dict[str, dict[str, Any]] = {
         "sentiment": {"head": "linear", "dropout": 0.1, "calibrate": has["calibrate"]},
@@ -66,7 +66,7 @@ def run(cell: Cell, context: Context) -> CellResult:
     valence = {"head": "linear", "dropout": 0.1, "weight": 0.5, "batch": batches["valence"]}
     setup = Setup(
         tasks=tasks, training=training, further=further, valence=valence if has["valence"] else None,
-        teacher=_teacher(settings["teacher"], batches["taught"]) if has["teacher"] else None,
+        teachers=_teachers(settings["teachers"], batches["taught"]) if has["teachers"] else None,
         usual_marks=True,
     )  # fmt: skip
     result = train_and_score(context, setup)
@@ -82,9 +82,10 @@ def _training(steps: int, average: float, *, evaluations: int = 6) -> dict[str, 
     }  # fmt: skip
 
 
-def _teacher(settings: Mapping[str, Any], batch: int) -> Teacher:
-    """Return a teacher, who reads pairs as the model does with all parts, whatever the model itself lacks."""
-    return Teacher(
+def _teachers(settings: Mapping[str, Any], batch: int) -> Teachers:
+    """Return teachers, who read pairs as the model does with all parts, whatever the model itself lacks."""
+    return Teachers(
+        count=settings["count"],
         task=_paraphrase(dict.fromkeys(MODEL_PARTS, True)) | {"calibrate": True, "batch": settings["batch"]},
         training=_training(settings["steps"], settings["average"], evaluations=4)
         | {"encoder_rate": settings["encoder_rate"]},
@@ -124,7 +125,7 @@ def _with_assets(*cells: Cell) -> tuple[Cell, ...]:
     return tuple(replace(cell, weights=("minilm", "valence")) for cell in cells)
 
 
-TEACHER = {"steps": 1_000, "batch": 32, "encoder_rate": 1e-4, "average": 0.995, "pairs": 36_000}
+TEACHERS = {"count": 2, "steps": 1_000, "batch": 32, "encoder_rate": 1e-4, "average": 0.995, "pairs": 36_000}
 RECIPE = Recipe(
     name="minbert-best",
     title="Three tasks with a fifth of the parameters",
@@ -132,17 +133,17 @@ RECIPE = Recipe(
     spec=1,
     summary=(
         "One joint run of the 22.7-million starter on sentiment, paraphrase and similarity, with phrases of "
-        "trees, rated texts, further graded and implied pairs, a teacher's word on near questions, questions "
+        "trees, rated texts, further graded and implied pairs, teachers' word on near questions, questions "
         "read as one sequence, averaged weights and calibrated heads."
     ),
-    version=5,
+    version=6,
     scales={
         "tiny": Plan(
             cells=(BEST, SIDE_BY_SIDE), seeds=1, data=False, about="Made-up rows and a new encoder.",
             settings={
                 "encoder": "new", "steps": 16, "batch": 8, "batches": dict.fromkeys(BATCHES, 8),
                 "encoder_rate": 1e-3, "average": 0.9,
-                "teacher": TEACHER | {"steps": 4, "batch": 8, "average": 0.9, "pairs": 24},
+                "teachers": TEACHERS | {"steps": 4, "batch": 8, "average": 0.9, "pairs": 24},
             },
         ),
         "small": Plan(
@@ -150,15 +151,15 @@ RECIPE = Recipe(
             about="A fifth of the steps: to see which parts help.",
             settings={
                 "encoder": "minilm", "steps": 400, "batch": 16, "average": 0.99, "encoder_rate": 2e-4,
-                "batches": BATCHES, "teacher": TEACHER,
+                "batches": BATCHES, "teachers": TEACHERS,
             },
         ),
         "full": Plan(
             cells=_with_assets(BEST), seeds=3,
-            about="Less than 12 million training tokens in all, the teacher's among them.",
+            about="Less than 12 million training tokens in all, the teachers' among them.",
             settings={
-                "encoder": "minilm", "steps": 1_800, "batch": 16, "average": 0.995, "encoder_rate": 1.5e-4,
-                "batches": BATCHES, "teacher": TEACHER,
+                "encoder": "minilm", "steps": 1_620, "batch": 16, "average": 0.995, "encoder_rate": 1.5e-4,
+                "batches": BATCHES, "teachers": TEACHERS,
             },
         ),
     },
@@ -169,7 +170,7 @@ RECIPE = Recipe(
         _part("Phrases of trees help sentiment.", "no-phrases", "sentiment"),
         _part("Texts rated by 20 people help sentiment.", "no-valence", "sentiment"),
         _part("Further graded pairs help similarity.", "no-pairs", "similarity"),
-        _part("A teacher's word on near questions helps paraphrase.", "no-teacher", "paraphrase"),
+        _part("The teachers' word on near questions helps paraphrase.", "no-teachers", "paraphrase"),
         _part("Reading two questions as one sequence helps paraphrase.", "side-by-side", "paraphrase"),
         _part("A vector for each of them in it helps paraphrase.", "one-vector", "paraphrase"),
         _part("Pairs that follow from others help paraphrase.", "no-implied", "paraphrase"),
@@ -182,8 +183,8 @@ RECIPE = Recipe(
         *DIFFERS[1:],
         "The encoder is the 6-layer starter of 22.7 million parameters, which was tuned for sentence "
         "similarity before, instead of BERT base with 110 million.",
-        "The teacher learns from the same rows as the model and is calibrated on the same rows for choosing; "
-        "the pairs that it is asked about are of questions that stand in train rows.",
+        "The teachers learn from the same rows as the model and are calibrated on the same choosing rows; "
+        "the pairs that they are asked about are of questions that stand in train rows.",
         "How the setting was found, and what did not help, stands in minbert-best-path.md beside this page.",
         "Every source is freed of the rows that are tested on or chosen by, with one normalised-text filter; "
         "rated texts, which stand in longer rows, also of those that hold one of them or share 30 letters in "

@@ -1,9 +1,9 @@
-"""What a teacher says of pairs of questions that nobody has labelled.
+"""What teachers say of pairs of questions that nobody has labelled.
 
 A few ten thousand labelled pairs are soon known by heart. Pairs of near questions among the same ones are
-there by the hundred thousand; a teacher, trained on the labelled pairs alone, says with which chance each of
-them says the same, and the model learns from these chances beside the labels. The pairs are drawn so that
-their cosines are spread as those of the labelled ones.
+there by the hundred thousand; teachers, trained on the labelled pairs alone, say with which chance each of
+them says the same, and the model learns from the mean of these chances beside the labels. The pairs are drawn
+so that their cosines are spread as those of the labelled ones.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,53 +29,56 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """What a teacher said."""
+    """What the teachers said."""
 
     file: Path
     note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Teacher:
-    """A model of paraphrase alone, and what is learned from it."""
+class Teachers:
+    """Some models of paraphrase alone, and what is learned from them."""
 
+    count: int
     task: Mapping[str, Any]
     training: Mapping[str, Any]
     pairs: int
-    """How many pairs of near questions it is asked about, at most."""
+    """How many pairs of near questions they are asked about, at most."""
     pupil: Mapping[str, Any]
-    """Settings of the task that learns from what it says."""
+    """Settings of the task that learns from what they say."""
 
     def teach(
         self, context: Context, labelled: Sequence[Path], choose: Path, *, encoder: str, listener: Any
     ) -> Taught:
-        """Train the teacher and ask it, or go on with that; all cells share what it says."""
+        """Train the teachers and ask them, or go on with that; all cells share what they say in the mean."""
         settings = {key: value for key, value in asdict(self).items() if key != "pupil"}
-        with context.lasting("teacher", settings=settings) as folder:
-            train, run, file = folder / "labelled.jsonl", folder / "run", folder / "taught.jsonl"
-            if not train.is_file():
-                with atomic_file(train) as aside:
-                    aside.write_bytes(b"".join(each.read_bytes() for each in labelled))
-            if not (run / "metrics.json").is_file():
-                self._train(train, choose, run, encoder, listener)
-            if not file.is_file():
-                with atomic_file(file) as aside:
-                    write_taught(
-                        train, run / "model", aside, encoder=encoder, count=self.pairs,
-                        progress=context.progress,
-                    )  # fmt: skip
-        tokens, rows = read_json(run / "metrics.json")["tokens"], len(read_rows(file))
-        note = f"The teacher took {tokens:,} training tokens, once for all seeds, and judged {rows:,} pairs."
-        return Taught(file, note)
+        with context.lasting("teachers", settings=settings) as folder:
+            train, pairs, taught = (folder / f"{name}.jsonl" for name in ("labelled", "pairs", "taught"))
+            _once(train, lambda file: file.write_bytes(b"".join(each.read_bytes() for each in labelled)))
+            _once(pairs, lambda file: write_pairs(train, file, encoder=encoder, count=self.pairs))
+            runs = [folder / f"run-{number}" for number in range(self.count)]
+            said = [folder / f"said-{number}.jsonl" for number in range(self.count)]
+            for number, (run, word) in enumerate(zip(runs, said, strict=True)):
+                if not (run / "metrics.json").is_file():
+                    # The seed of no pupil: none is to be nearer to a teacher than the others.
+                    self._train(100 * number, train, choose, run, encoder, listener)
+                _once(word, lambda file, run=run: ask(run / "model", pairs, file, context.progress))  # type: ignore[misc]
+            _once(taught, lambda file: write_mean(said, file))
+        tokens = sum(read_json(run / "metrics.json")["tokens"] for run in runs)
+        note = (
+            f"The {self.count} teachers took {tokens:,} training tokens, once for all seeds, and judged "
+            f"{len(read_rows(taught)):,} pairs."
+        )
+        return Taught(taught, note)
 
     def pupil_task(self, file: Path) -> TaskConfig:
-        """Return the task that learns from what it says, with the head of paraphrase."""
+        """Return the task that learns from what they say, with the head of paraphrase."""
         return TaskConfig(
             kind="similarity", train=file, columns=COLUMNS["similarity"], share="paraphrase",
             range=(0.0, 1.0), loss="cross_entropy", **self.pupil,
         )  # fmt: skip
 
-    def _train(self, train: Path, choose: Path, run: Path, encoder: str, listener: Any) -> None:
+    def _train(self, seed: int, train: Path, choose: Path, run: Path, encoder: str, listener: Any) -> None:
         from tenor.training.config import RunConfig, TrainingConfig
         from tenor.training.running import train_run
 
@@ -83,11 +86,20 @@ class Teacher:
             kind="pair", train=train, dev=choose, columns=COLUMNS["paraphrase"], labels=LABELS["paraphrase"],
             **self.task,
         )  # fmt: skip
-        # The seed of no pupil: none is to be nearer to the teacher than the others.
         whole = RunConfig(
-            encoder=encoder, seed=0, tasks={"paraphrase": task}, training=TrainingConfig(**self.training)
+            encoder=encoder,
+            seed=seed,
+            tasks={"paraphrase": task},
+            training=TrainingConfig(**self.training),
         )
         train_run(whole, out=run, listener=listener)
+
+
+def _once(file: Path, write: Callable[[Path], object]) -> None:
+    """Write a file unless it is there."""
+    if not file.is_file():
+        with atomic_file(file) as aside:
+            write(aside)
 
 
 def near_pairs(vectors: Floats, labelled: Ints, count: int, *, generator: np.random.Generator) -> Ints:
@@ -115,18 +127,9 @@ def near_pairs(vectors: Floats, labelled: Ints, count: int, *, generator: np.ran
     return np.asarray(pairs[generator.permutation(np.concatenate(chosen))])
 
 
-def write_taught(
-    labelled_file: Path,
-    teacher: Path,
-    file: Path,
-    *,
-    encoder: str,
-    count: int,
-    progress: Callable[[int, int], None],
-) -> None:
-    """Write pairs of near questions among those labelled, each with the teacher's chance."""
+def write_pairs(labelled_file: Path, file: Path, *, encoder: str, count: int) -> None:
+    """Write pairs of near questions among those labelled."""
     import tenor
-    from tenor.model.predicting import predict
 
     rows = read_rows(labelled_file)
     questions = sorted({row[side] for row in rows for side in ("first", "second")})
@@ -134,20 +137,36 @@ def write_taught(
     labelled = np.array([[number[row["first"]], number[row["second"]]] for row in rows], dtype=np.int64)
     vectors = np.asarray(tenor.load(encoder, precision="fp32").encode(questions), dtype=np.float32)
     pairs = near_pairs(vectors, labelled, count, generator=np.random.default_rng(0))
-    texts = [(questions[one], questions[other]) for one, other in pairs.tolist()]
+    write_rows(file, [{"first": questions[one], "second": questions[other]} for one, other in pairs.tolist()])
+
+
+def ask(teacher: Path, pairs: Path, file: Path, progress: Callable[[int, int], None]) -> None:
+    """Write with which chance a teacher takes each of the pairs for the same."""
+    import tenor
+    from tenor.model.predicting import predict
+
+    rows, done = read_rows(pairs), 0
     model = tenor.load(teacher, precision="fp32")
-    done = 0
 
-    def told(rows: int) -> None:
+    def told(count: int) -> None:
         nonlocal done
-        done += rows
-        progress(min(done, len(texts)), len(texts))
+        done += count
+        progress(min(done, len(rows)), len(rows))
 
+    texts = [(row["first"], row["second"]) for row in rows]
     chances = predict(model, model.tasks["paraphrase"], texts, progress=told)[:, 1]
+    write_rows(
+        file, [row | {"score": round(float(chance), 4)} for row, chance in zip(rows, chances, strict=True)]
+    )
+
+
+def write_mean(said: Sequence[Path], file: Path) -> None:
+    """Write the mean of what several said of the same pairs."""
+    each = [read_rows(one) for one in said]
     write_rows(
         file,
         [
-            {"first": first, "second": second, "score": round(float(chance), 4)}
-            for (first, second), chance in zip(texts, chances, strict=True)
+            rows[0] | {"score": round(sum(row["score"] for row in rows) / len(rows), 4)}
+            for rows in zip(*each, strict=True)
         ],
     )

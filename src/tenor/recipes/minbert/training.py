@@ -27,7 +27,7 @@ from tenor.recipes.minbert.data import (
 )
 from tenor.recipes.minbert.made_up import made_up_rows
 from tenor.recipes.minbert.sources import Example, untokenised
-from tenor.recipes.minbert.teaching import Teacher
+from tenor.recipes.minbert.teaching import Teachers
 from tenor.recipes.recipe import CellResult, Context
 from tenor.tasks.config import TaskConfig
 
@@ -53,7 +53,7 @@ class Setup:
     """Tasks that also learn from all further rows at hand, and how often their own rows count beside them."""
     valence: Mapping[str, Any] | None = None
     """Settings of a fourth task, rated sentiment, that is learned beside the others; none without them."""
-    teacher: Teacher | None = None
+    teachers: Teachers | None = None
     """Of paraphrase."""
     usual_marks: bool = False
     """Whether the treebank's spelling of brackets and quotes is undone, in training and in testing."""
@@ -73,13 +73,13 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
     if setup.valence is not None:
         folders += [rated := _rated(context, rows)]
         tasks["valence"] = _task_of_valence(rated / "valence.train.jsonl", setup.valence)
-    if setup.teacher is not None:
+    if setup.teachers is not None:
         labelled = (rows / "paraphrase.train.jsonl", _further(context, rows) / "paraphrase.more.jsonl")
-        taught = setup.teacher.teach(
+        taught = setup.teachers.teach(
             context, labelled, rows / "paraphrase.choose.jsonl", encoder=_encoder(context, rows),
             listener=_listener(context),
         )  # fmt: skip
-        tasks["taught"] = setup.teacher.pupil_task(taught.file)
+        tasks["taught"] = setup.teachers.pupil_task(taught.file)
         notes = (taught.note,)
     shared = {key: context.settings[key] for key in ("epochs", "encoder_rate") if key in context.settings}
     run = RunConfig(

@@ -3,7 +3,9 @@
 import gzip
 import json
 import zipfile
+from contextlib import contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from tenor.metrics.verdicts import Verdict
 from tenor.recipes.recipe import Cell
 from tenor.recipes.results import Results
 from tenor.recipes.runner import run_recipe
-from tenor.recipes.transfer_fine_tuning import corpora, made_up, stage_pairs
+from tenor.recipes.transfer_fine_tuning import corpora, encoders, made_up, stage_pairs
 from tenor.recipes.transfer_fine_tuning.claims import CLAIMS, USABLE
 from tenor.recipes.transfer_fine_tuning.recipe import RECIPE
 from tenor.recipes.transfer_fine_tuning.scoring import MAIN, scored
@@ -271,3 +273,27 @@ def test_few_rows_are_seen_more_often(tmp_path, monkeypatch, rows, epochs):
     scoring.trained("mrpc", tmp_path / "train.jsonl", tmp_path, tuning, tmp_path / "run", seed=4)
     assert seen[0].training.epochs == epochs
     assert (seen[0].seed, seen[0].max_tokens, seen[0].tasks["mrpc"].encoding) == (4, 64, "joint")
+
+
+def test_seeds_have_stages_of_their_own_but_the_starters_ablations_share_one(monkeypatch, tmp_path):
+    asked = []
+
+    @contextmanager
+    def lasting(name, *, settings):
+        asked.append(settings)
+        (tmp_path / "plain").mkdir(exist_ok=True)  # as if it were done
+        yield tmp_path
+
+    monkeypatch.setattr(encoders, "aligned_folder", lambda *_, **__: tmp_path)
+    monkeypatch.setattr(encoders, "starter", lambda context: tmp_path)
+    settings = RECIPE.plan("small").settings
+
+    def stages(encoder, stage):
+        asked.clear()
+        for seed in (0, 1, 2, 3, 4, 5):  # 0: a cell that depends on no seed
+            context = SimpleNamespace(seed=seed, settings=settings, lasting=lasting)
+            encoders.transferred(context, encoder, tmp_path, stage)
+        return [each["seed"] for each in asked]
+
+    assert stages("starter", "transferred") == stages("vanilla", "binary") == [1, 1, 2, 3, 1, 2]
+    assert stages("starter", "binary") == stages("starter", "in-task") == [1] * 6

@@ -140,7 +140,9 @@ def transferred(context: Context, encoder: str, base: Path, stage: str) -> Path:
     pairs = aligned_folder(context, str(starter(context)), in_task=stage == "in-task")
     # The luck of a stage is part of what an interval must hold, so that no two seeds share one, unless there
     # are more of them than stages; what depends on no seed takes the first.
-    seed = (max(context.seed, 1) - 1) % int(context.settings["stages"]) + 1
+    settings = context.settings
+    stages = settings["stages"] if stage == "transferred" else settings["stages_of_others"][encoder]
+    seed = (max(context.seed, 1) - 1) % int(stages) + 1
     with context.lasting("stage", settings={"encoder": encoder, "stage": stage, "seed": seed}) as folder:
         if not (folder / "plain").is_dir():
             _run_stage(context, base, pairs, folder, encoder, stage, seed)

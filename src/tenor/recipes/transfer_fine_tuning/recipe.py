@@ -210,7 +210,7 @@ RECIPE = Recipe(
         "Pre-training was run once; the stage three times for each encoder and variant, one for each of the "
         "first three seeds, which also draw the rows, the heads and the order of fine-tuning. A fourth and a "
         "fifth seed take the first two stages again. At the small scale the starter's ablations and its "
-        "in-task stage, 40 minutes each, were run once: their intervals do not hold the luck of a stage.",
+        "in-task stage were run once: their intervals do not hold the luck of a stage.",
         "The starter's vectors align the phrases for both encoders, so that something of what it knows of "
         "similarity reaches the vanilla encoder in its stage.",
         "Batch and epochs of fine-tuning were fixed beforehand (at the small scale 12 epochs of 250 rows, 3 "

@@ -2,7 +2,8 @@
 
 `--learn mtref` (or `wiki`, or `mtref,wiki`) learns aligners from the human links of those train parts, one
 for each of `--seeds`, and scores them; `--gold FILE` only writes what they learn from, for
-`tenor align --learn`. Of MTRef's dev part, 480 of 800 rows have a text that stands in the train part as well,
+`tenor align --learn`. With `--unlabelled` they learn from the texts alone, by the links that are made without
+supervision. Of MTRef's dev part, 480 of 800 rows have a text that stands in the train part as well,
 so learned aligners are also scored on the rows whose texts are both new. `--wordnet` links synonyms too
 (after `tenor fetch wordnet`).
 
@@ -16,6 +17,7 @@ the minimal ones (they hold no other) and the maximal ones (none holds them).
 import argparse
 import gzip
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -137,13 +139,17 @@ def as_records(folder, names, rows):
     return records
 
 
-def learned_aligners(model, records, seeds):
+def learned_aligners(model, records, seeds, unlabelled, epochs):
     from tenor.training.aligner.examples import look_at
-    from tenor.training.aligner.learning import LearnSettings, learn_from_examples
+    from tenor.training.aligner.learning import UNLABELLED, LearnSettings, learn_from_examples, own_links
 
-    examples = look_at(model, records)
+    if unlabelled:
+        records = own_links(Aligner(model), [WordPair(each.first, each.second) for each in records])
+    examples = look_at(model, records, unlabelled=unlabelled)
+    settings = UNLABELLED if unlabelled else LearnSettings()
     for seed in seeds:
-        found = learn_from_examples(examples, settings=LearnSettings(seed=seed))
+        own = replace(settings, seed=seed, epochs=epochs or settings.epochs)
+        found = learn_from_examples(examples, settings=own)
         print(
             f"seed {seed}: F1 on {found.learned.held_out} train pairs held out {found.learned.f1:.4f}",
             flush=True,
@@ -169,13 +175,12 @@ def measure_learned(aligners, name, pairs, gold, seen):
     figures = []
     for number, found in enumerate(learned_links(aligners, pairs)):
         scores = show_all(name, f"learned {number}", found, pairs, gold)
-        only_new = (
-            score([found[place] for place in new], [gold[place] for place in new])[2] if new else np.nan
-        )
-        figures.append([*scores, only_new])
+        if new:
+            scores.append(score([found[place] for place in new], [gold[place] for place in new])[2])
+        figures.append(scores)
     means, spreads = np.mean(figures, axis=0), np.std(figures, axis=0, ddof=1 if len(figures) > 1 else 0)
     kinds = "links", "minimal blocks", "maximal blocks", f"links of the {len(new)} rows of new texts"
-    for kind, mean, spread in zip(kinds, means, spreads, strict=True):
+    for kind, mean, spread in zip(kinds, means, spreads, strict=False):
         print(f"{name:6} {len(pairs):5}  learned, {kind}: {mean:.4f} ± {spread:.4f} ({len(figures)} seeds)")
 
 
@@ -187,6 +192,8 @@ def main():
     parser.add_argument("--rows", type=int, default=None, help="only the first rows")
     parser.add_argument("--sets", default="mtref,wiki", help="sets that are scored")
     parser.add_argument("--learn", default="", help="sets whose train parts are learned from: mtref,wiki")
+    parser.add_argument("--unlabelled", action="store_true", help="learn from the texts alone")
+    parser.add_argument("--epochs", type=int, default=None, help="of learning")
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--aligner", type=Path, nargs="*", default=[], help="score these instead of learning")
     parser.add_argument("--wordnet", action="store_true", help="link synonyms too")
@@ -204,7 +211,11 @@ def main():
     model = tenor.load(arguments.model, precision="fp32")
     aligners = [Aligner(model, learned=load_aligner(path)) for path in arguments.aligner]
     if names and not aligners:
-        aligners = list(learned_aligners(model, records, map(int, arguments.seeds.split(","))))
+        aligners = list(
+            learned_aligners(
+                model, records, map(int, arguments.seeds.split(",")), arguments.unlabelled, arguments.epochs
+            )
+        )
     synonyms = Synonyms.load() if arguments.wordnet else None
     print(f"{'set':6} {'rows':>5}  {'method':22} {'precision':>9} {'recall':>7} {'F1':>7}")
     for name in arguments.sets.split(","):

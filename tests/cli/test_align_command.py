@@ -76,6 +76,9 @@ def test_standard_input_in_a_process_of_its_own_without_torch(tiny_folder, tmp_p
         ),
         (["in.tsv", "--learn", "--trees", "--out", "a.safetensors"], "leave out --columns"),
         (["in.tsv", "--learn", "--out", "a.jsonl"], "name ending in .safetensors"),
+        (["in.tsv", "--learn", "--unlabelled", "--out", "a.jsonl"], "name ending in .safetensors"),
+        (["in.tsv", "--learn", "--unlabelled", "--out", "a.safetensors"], "at least 16 pairs; there are 1"),
+        (["in.tsv", "--unlabelled", "--out", "a.jsonl"], "what --learn learns from"),
         (["in.tsv", "--learn", "--out", "a.safetensors"], "has no aligned pairs that could be read"),
         (["in.tsv", "--out", "o.jsonl", "--trees"], "does not begin with an opening bracket"),
         (["one.txt", "--out", "o.jsonl"], "one text in a row"),
@@ -111,6 +114,20 @@ def test_an_aligner_is_learned_and_used(tenor, tmp_path):
     code, _, noted = tenor("in.tsv", "--aligner", "a.safetensors", "--model1", "--out", "p.jsonl")
     assert code != 0
     assert "knows nothing of IBM Model 1" in noted
+
+
+def test_an_aligner_is_learned_from_texts_alone_and_used(tenor, tmp_path):
+    words = "the old man read a good book at home".split()  # noqa: SIM905
+    texts = [" ".join(words[(place + k) % 9] for k in range(3 + place % 4)) for place in range(20)]
+    rows = [f"{text}\t{text} {place}" for place, text in enumerate(texts)]
+    (tmp_path / "in.tsv").write_text("\n".join(rows))
+    code, printed, noted = tenor("in.tsv", "--learn", "--unlabelled", "--out", "a.safetensors")
+    assert (code, noted) == (0, ""), noted
+    assert "without links" in printed
+    assert "which is not how right they are" in printed
+    code, _, noted = tenor("in.tsv", "--aligner", "a.safetensors", "--out", "o.jsonl")
+    assert code == 0, noted
+    assert len((tmp_path / "o.jsonl").read_text().splitlines()) == 20
 
 
 def test_synonyms_and_parsed_phrases_ask_for_what_is_missing(tenor, tmp_path, monkeypatch):

@@ -11,12 +11,19 @@ from small_aligner import SMALL, random_view, random_weights
 from tenor.errors import TenorError
 from tenor.text.alignments import AlignedPair
 from tenor.training.aligner import learner as learner_module
-from tenor.training.aligner.examples import Example
+from tenor.training.aligner.examples import Example, look_at
 from tenor.training.aligner.learner import LinkLearner, best_threshold
-from tenor.training.aligner.learning import LearnSettings, learn_aligner, learn_from_file
+from tenor.training.aligner.learning import (
+    LearnSettings,
+    learn_aligner,
+    learn_from_examples,
+    learn_from_file,
+    learn_from_texts,
+)
 from tenor.training.aligner.network import GridNetwork, padded
 from tenor.training.learner import Context, Cut
 from tenor.training.plan import Update
+from tenor.use.align.file import PairSource
 from tenor.use.align.learned import load_aligner
 from tenor.use.align.learned.network import link_logits
 from tenor.use.align.pairs import Aligner, WordPair
@@ -156,6 +163,48 @@ def test_learning_from_a_file_tells_bad_lines(model, tmp_path):
     assert "gold.jsonl:31" in done.problems.summary()
     assert load_aligner(tmp_path / "a.safetensors").learned == done.learned
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.safetensors", "gold.jsonl"]
+
+
+def test_what_is_regular_in_wrong_links_is_learned(model):
+    random, wrong = np.random.default_rng(4), []
+    for pair in made_pairs(300, 0):
+        places = [second for _, second in pair.links]
+        if random.random() < 0.5:  # two links of it change places
+            one, two = random.choice(len(places), size=2, replace=False)
+            places[one], places[two] = places[two], places[one]
+        wrong.append(dataclasses.replace(pair, links=tuple(enumerate(places))))
+    found = learn_from_examples(look_at(model, wrong, unlabelled=True), settings=QUICK)
+    assert found.learned.unlabelled
+    truth = {(pair.first, pair.second): set(pair.links) for pair in made_pairs(300, 0)}
+    given = [(set(pair.links), truth[pair.first, pair.second]) for pair in wrong]
+    right = sum(len(one & two) for one, two in given) / sum(len(one) for one, _ in given)
+    assert right < 0.85
+    assert f1_of(Aligner(model, learned=found), made_pairs(60, 1)) > right + 0.05
+
+
+def write_texts(path, pairs):
+    path.write_text("".join(f"{' '.join(pair.first)}\t{' '.join(pair.second)}\n" for pair in pairs))
+    return path
+
+
+def test_an_aligner_learns_from_texts_alone(model, tmp_path, monkeypatch):
+    source = PairSource(write_texts(tmp_path / "in.tsv", made_pairs(60, 0)), shape="words")
+    out, brief = tmp_path / "a.safetensors", dataclasses.replace(QUICK, epochs=1, fewest_steps=9)
+    done = learn_from_texts(Aligner(model), source, out, settings=brief)
+    assert done.learned.pairs + done.learned.held_out == 60
+    found = load_aligner(out)
+    assert found.learned == done.learned
+    assert found.learned.unlabelled
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.safetensors", "in.tsv"]
+    with pytest.raises(TenorError, match="not from those of another"):
+        learn_from_texts(Aligner(model, learned=found), source, out, settings=brief)
+    monkeypatch.setattr("tenor.training.aligner.learning.MOST_UNLABELLED", 40)
+    drawn = [
+        learn_from_texts(Aligner(model), source, out, settings=dataclasses.replace(brief, seed=seed)).learned
+        for seed in (0, 0, 1)
+    ]
+    assert [one.pairs + one.held_out for one in drawn] == [40, 40, 40]
+    assert drawn[0] == drawn[1]
 
 
 class Killed(Exception):

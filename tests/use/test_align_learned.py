@@ -63,6 +63,21 @@ def test_a_view_of_swapped_texts_is_the_swapped_view():
         assert one == pytest.approx(two, abs=1e-5)
 
 
+def test_an_unlabelled_view_tells_nothing_of_the_links_made_without_it():
+    random = np.random.default_rng(0)
+    words = ["the", "cat", "sat"]
+    vectors = tuple(random.normal(size=(3, 2, 8)).astype(np.float32) for _ in range(2))
+    told, untold = (
+        view(words, words, vectors, centre=np.zeros((2, 8), np.float32), middle=1, unlabelled=unlabelled)
+        for unlabelled in (False, True)
+    )
+    rules = np.array([8, 9, 14, 15])  # score, link and both shares; before them four cosines and four looks
+    assert (told.grid[..., rules] != 0).any(axis=(0, 1)).all()
+    assert (untold.grid[..., rules] == 0).all()
+    others = np.setdiff1d(np.arange(features(2)), rules)
+    assert (untold.grid[..., others] == told.grid[..., others]).all()
+
+
 @given(
     st.lists(st.text("abc", min_size=1, max_size=5), max_size=4),
     st.lists(st.text("abc", min_size=1), max_size=4),

@@ -17,8 +17,15 @@ that has learned from them, for the same model; --aligner uses it.
 \b
     tenor align gold.jsonl --learn --out aligner.safetensors
     tenor align pairs.tsv --aligner aligner.safetensors --out aligned.jsonl
+
+With --learn --unlabelled, PAIRS is any file of pairs that say the same: an aligner learns from the links that
+are made without it, and makes better ones.
+
+\b
+    tenor align pairs.tsv --learn --unlabelled --out aligner.safetensors
 """
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -32,6 +39,8 @@ from tenor.errors import TenorError
 if TYPE_CHECKING:
     from tenor.model import Model as LoadedModel
     from tenor.text.problems import Problems
+    from tenor.use.align.file import PairSource
+    from tenor.use.align.pairs import Aligner
 
 
 class BlocksChoice(StrEnum):
@@ -86,6 +95,12 @@ LearnedFrom = Annotated[
 Learn = Annotated[
     bool, typer.Option("--learn", help="Learn an aligner from the links in PAIRS; OUT gets it.")
 ]
+Unlabelled = Annotated[
+    bool,
+    typer.Option(
+        "--unlabelled", help="With --learn: PAIRS has no links; learn from those made without an aligner."
+    ),
+]
 Seed = Annotated[
     int, typer.Option(min=0, metavar="N", help="Of --learn: the same seed gives the same aligner.")
 ]
@@ -104,6 +119,7 @@ def align(
     wordnet: WordNetLinks = False,
     aligner: LearnedFrom = None,
     learn: Learn = False,
+    unlabelled: Unlabelled = False,
     seed: Seed = 0,
     model: Model = "minilm",
     precision: Precision = PrecisionChoice.auto,
@@ -121,11 +137,15 @@ def align(
 
     parsed = phrases is PhrasesChoice.spacy
     _check(pretokenized, trees, parsed)
-    if learn:
-        if columns or pretokenized or trees or model1 or wordnet or parsed or aligner:
+    if unlabelled and not learn:
+        raise TenorError("--unlabelled says what --learn learns from; give both.")
+    if learn and (model1 or parsed or aligner):
+        raise TenorError("--learn makes an aligner: leave out --phrases, --model1 and --aligner.")
+    if learn and not unlabelled:
+        if columns or pretokenized or trees or wordnet:
             raise TenorError(
                 "--learn reads aligned pairs as `tenor align` writes them: leave out --columns, "
-                "--pretokenized, --trees, --phrases, --model1, --wordnet and --aligner."
+                "--pretokenized, --trees and --wordnet. For pairs without links add --unlabelled."
             )
         _learn(source, out_, load(model, precision=precision.value, device=device), seed, strict, quiet)
         return
@@ -139,6 +159,9 @@ def align(
         synonyms=Synonyms.load() if wordnet else None,
         parser=SpacyPhrases.load() if parsed else None,
     )
+    if learn:
+        _learn_from_texts(chosen, pairs, out_, seed, quiet)
+        return
     with progress_bar("Aligning", quiet=quiet) as bar:
         done = align_file(
             chosen, pairs, out_, model1=model1, progress=bar.follow, note=None if quiet else notes.print
@@ -174,6 +197,23 @@ def _learn(source: str, out_: Path, model: "LoadedModel", seed: int, strict: boo
     out.print(
         f"Learned from {counted(found.pairs, 'pair')}; on {found.held_out:,} others its links have an F1 of "
         f"{found.f1:.3f}. The aligner is in {out_}."
+    )
+
+
+def _learn_from_texts(aligner: "Aligner", source: "PairSource", out_: Path, seed: int, quiet: bool) -> None:
+    from tenor.training.aligner.learning import UNLABELLED, learn_from_texts
+
+    note = None if quiet else notes.print
+    with progress_bar("Learning", quiet=quiet) as bar:
+        done = learn_from_texts(
+            aligner, source, out_, settings=replace(UNLABELLED, seed=seed), progress=bar.follow, note=note
+        )
+    _say(done.problems, quiet)
+    found = done.learned
+    out.print(
+        f"Learned from {counted(found.pairs, 'pair')} without links. On {found.held_out:,} others its links "
+        f"agree with those made without it by an F1 of {found.f1:.3f}, which is not how right they are. "
+        f"The aligner is in {out_}."
     )
 
 

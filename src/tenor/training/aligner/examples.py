@@ -1,4 +1,4 @@
-"""Pairs with human links, as the aligner's network sees them.
+"""Pairs with links, as the aligner's network sees them.
 
 An eighth of the pairs is held out, none of whose texts stands in another pair. All examples are in memory:
 about 100 kB for two sentences, as the vectors of words are kept in half precision.
@@ -24,7 +24,7 @@ _WINDOW = 400  # pairs whose word vectors of all layers are in memory at once
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Example:
-    """Two texts, and which of their words people have linked."""
+    """Two texts, and which of their words are linked."""
 
     seen: View
     links: Links  # [n, m]
@@ -46,15 +46,20 @@ class Examples:
     centre: Floats  # [layers, width], the mean word vectors
     train: list[Example]
     held_out: list[Example]
+    unlabelled: bool = False  # the links were made without supervision
 
 
-def look_at(model: Model, gold: Sequence[AlignedPair]) -> Examples:
-    """Bring pairs with links into the form that is learned from; several aligners may learn from it."""
+def look_at(model: Model, gold: Sequence[AlignedPair], *, unlabelled: bool = False) -> Examples:
+    """Bring pairs with links into the form that is learned from; several aligners may learn from it.
+
+    ``unlabelled`` says that the links were made without supervision.
+    """
     held = _held_out(gold)
     layers = layers_of(model.engine.layers)
     middle = layers.index(middle_layer(model.engine.layers))
     centre = everyday_centre(model, layers)
-    examples = list(zip(_examples(model, gold, centre, layers, middle), held, strict=True))
+    seen = _examples(model, gold, centre, layers, middle, unlabelled)
+    examples = list(zip(seen, held, strict=True))
     return Examples(
         model.name,
         model.fingerprint,
@@ -63,14 +68,13 @@ def look_at(model: Model, gold: Sequence[AlignedPair]) -> Examples:
         centre,
         [example for example, out in examples if not out and example.links.size],
         [example for example, out in examples if out and example.links.size],
+        unlabelled,
     )
 
 
 def _held_out(gold: Sequence[AlignedPair]) -> list[bool]:
     if len(gold) < FEWEST:
-        raise TenorError(
-            f"An aligner is learned from at least {FEWEST} pairs with links; there are {len(gold)}."
-        )
+        raise TenorError(f"An aligner is learned from at least {FEWEST} pairs; there are {len(gold)}.")
     if not any(pair.links for pair in gold):
         raise TenorError(
             'None of the pairs has a link: an aligner is learned from "links" that people have made.'
@@ -86,7 +90,12 @@ def _held_out(gold: Sequence[AlignedPair]) -> list[bool]:
 
 
 def _examples(
-    model: Model, gold: Sequence[AlignedPair], centre: Floats, layers: tuple[int, ...], middle: int
+    model: Model,
+    gold: Sequence[AlignedPair],
+    centre: Floats,
+    layers: tuple[int, ...],
+    middle: int,
+    unlabelled: bool,
 ) -> list[Example]:
     examples = []
     for begin in range(0, len(gold), _WINDOW):
@@ -98,7 +107,9 @@ def _examples(
             links = np.zeros((len(pair.first), len(pair.second)), dtype=bool)
             links[tuple(np.array(pair.links, dtype=np.int64).reshape(-1, 2).T)] = True
             vectors = first.vectors, second.vectors
-            seen = view(first.words, second.words, vectors, centre=centre, middle=middle)
+            seen = view(
+                first.words, second.words, vectors, centre=centre, middle=middle, unlabelled=unlabelled
+            )
             kept = links[np.ix_(first.places, second.places)]
             examples.append(Example(seen.halved(), kept, str(pair.origin)))
     return examples

@@ -1,4 +1,7 @@
-"""Learning an aligner from human word links, by the one loop of training.
+"""Learning an aligner from word links, by the one loop of training.
+
+The links are people's or, without any, those that were made without supervision: the network sees nothing of
+how they were made, so that it learns what is regular in them and little of what is wrong (self-training).
 
 The encoder is not changed. On the pairs held out the best epoch and the threshold of a link are chosen. What
 is scored and kept is the running mean of the weights, which is steadier than any single step. The same seed
@@ -8,12 +11,13 @@ gives the same aligner on one machine, also when the work was killed in between 
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from tenor.errors import TenorError
@@ -31,9 +35,11 @@ from tenor.training.own_run import train_in_folder
 from tenor.training.progress import WATCHED
 from tenor.training.progress import Progress as RunProgress
 from tenor.training.watching import Listener
+from tenor.use.align.file import PairSource
 from tenor.use.align.learned.aligner import Learned, LearnedLinks
 from tenor.use.align.learned.grid import features
 from tenor.use.align.learned.network import Shape
+from tenor.use.align.pairs import Aligner, WordPair
 
 Progress = Callable[[int, int | None], None]  # steps just done, and the most there can be
 Note = Callable[[str], None]
@@ -71,6 +77,12 @@ class LearnSettings:
         )  # fmt: skip
 
 
+# Of links made without supervision: what is wrong in them is learned last.
+UNLABELLED = LearnSettings(epochs=3)
+MOST_UNLABELLED = 5_000  # pairs, drawn at random: all are held in memory
+_WINDOW = 400  # pairs that are linked at once
+
+
 @dataclass(frozen=True, slots=True)
 class LearnedFile:
     """What was learned, and what was wrong with the input."""
@@ -97,18 +109,72 @@ def learn_from_file(
     out = _checked(Path(out))
     problems = Problems(strict=strict)
     pairs = list(read_alignments(gold, problems=problems))
-    folder = out.with_name(out.name + ".part")
-    found = _learn(
-        look_at(model, pairs),
-        settings or LearnSettings(),
-        folder,
-        about={"precision": model.precision},
-        data={NAME: {"gold": {"file": str(gold), "sha256": _digest(pairs)}}},
-        listener=_Following(progress, note),
+    told = {"precision": model.precision}, {"gold": {"file": str(gold), "sha256": _digest(pairs)}}
+    learned = _into(
+        out, look_at(model, pairs), settings or LearnSettings(), *told, _Following(progress, note)
     )
+    return LearnedFile(learned, problems)
+
+
+def learn_from_texts(
+    aligner: Aligner,
+    source: PairSource,
+    out: str | Path,
+    *,
+    settings: LearnSettings = UNLABELLED,
+    progress: Progress | None = None,
+    note: Note | None = None,
+) -> LearnedFile:
+    """Learn from pairs without links into ``out``: from those that ``aligner`` makes without supervision.
+
+    Of many pairs ``MOST_UNLABELLED`` are drawn at random. A kill costs no more than for
+    :func:`learn_from_file`.
+    """
+    out = _checked(Path(out))
+    problems = Problems(strict=source.strict)
+    pairs = own_links(aligner, _drawn(source.read(problems), MOST_UNLABELLED, settings.seed))
+    told = (
+        {"precision": aligner.model.precision, "unlabelled": True},
+        {"pairs": {"file": str(source.path), "sha256": _digest(pairs)}},
+    )
+    examples = look_at(aligner.model, pairs, unlabelled=True)
+    learned = _into(out, examples, settings, *told, _Following(progress, note))
+    return LearnedFile(learned, problems)
+
+
+def own_links(aligner: Aligner, pairs: Sequence[WordPair]) -> list[AlignedPair]:
+    """Link pairs without supervision, for :func:`~tenor.training.aligner.examples.look_at`."""
+    if aligner.learned is not None:
+        raise TenorError("An aligner learns from links made without supervision, not from those of another.")
+    windows = (pairs[begin : begin + _WINDOW] for begin in range(0, len(pairs), _WINDOW))
+    return [found for window in windows for found in aligner.align(window)]
+
+
+def _drawn(pairs: Iterable[WordPair], most: int, seed: int) -> list[WordPair]:
+    """Draw so many pairs of a stream, each with the same chance, in the order of the stream."""
+    generator, kept = np.random.default_rng([seed, most]), []
+    for number, pair in enumerate(pairs):
+        if number < most:
+            kept.append((number, pair))
+        elif (place := int(generator.integers(0, number + 1))) < most:
+            kept[place] = number, pair
+    return [pair for _, pair in sorted(kept, key=lambda each: each[0])]
+
+
+def _into(
+    out: Path,
+    examples: Examples,
+    settings: LearnSettings,
+    about: Mapping[str, Any],
+    files: Mapping[str, Any],
+    listener: Listener,
+) -> Learned:
+    """Learn, write the aligner, and throw away the checkpoints beside it."""
+    folder = out.with_name(out.name + ".part")
+    found = _learn(examples, settings, folder, about=about, data={NAME: files}, listener=listener)
     found.save(out)
     shutil.rmtree(folder, ignore_errors=True)
-    return LearnedFile(found.learned, problems)
+    return found.learned
 
 
 def learn_aligner(
@@ -166,6 +232,7 @@ def _learn(
         f1=round(f1, 4),
         epochs=-(-ended.best_steps[WATCHED] * settings.epochs // ended.steps),
         seed=settings.seed,
+        unlabelled=examples.unlabelled,
     )
     return LearnedLinks(learned, examples.centre, learner.weights())
 

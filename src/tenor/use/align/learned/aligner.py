@@ -40,12 +40,13 @@ class Learned:
     f1: float  # on the pairs held out
     epochs: int
     seed: int
+    unlabelled: bool = False  # the links were not people's but those made without supervision
     format: int = FORMAT
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedLinks:
-    """Links words by what a network has learned from human links.
+    """Links words by what a network has learned from links, of people or made without supervision.
 
     >>> aligner = load_aligner("aligner.safetensors")     # doctest: +SKIP
     >>> Aligner(tenor.load("minilm"), learned=aligner)    # doctest: +SKIP
@@ -74,7 +75,11 @@ class LearnedLinks:
 
     def view(self, first: Sequence[str], second: Sequence[str], vectors: tuple[Floats, Floats]) -> View:
         """Return what the network sees of two texts, given word vectors [words, layers, width]."""
-        return view(first, second, vectors, centre=self.centre, middle=self.learned.middle)
+        learned = self.learned
+        return view(
+            first, second, vectors,
+            centre=self.centre, middle=learned.middle, unlabelled=learned.unlabelled,
+        )  # fmt: skip
 
     def links(self, first: Sequence[str], second: Sequence[str], vectors: tuple[Floats, Floats]) -> Links:
         """Link the words of two texts, given word vectors [words, layers, width]."""
@@ -126,6 +131,8 @@ def _read_learned(text: str) -> Learned:
         learned.encoder, str
     ):
         raise ValueError("its layers or its encoder are not named as they should be")
+    if type(learned.unlabelled) is not bool:
+        raise ValueError("it does not say whose links it was learned from")
     if learned.middle >= len(learned.layers) or not 0 <= float(learned.threshold) <= 1:
         raise ValueError("its middle layer or its threshold is out of range")
     return learned

@@ -9,6 +9,10 @@ A grid [n, m, k] holds for word i of the first text and word j of the second:
 * in pairs, first text and second: whether the word is a small one, whether it is a mark, and its softmax
   share in the scores of its row or column.
 
+What learns from links that were made without supervision sees nothing of how these were made: score, link and
+shares are 0 then, or it would learn to repeat them. It has to find them by other signs, which keeps what is
+regular in them and little of what is wrong.
+
 The pairs stand last, so that :func:`swapped` has little to do. Word vectors go in as they are, centred, at
 unit length per layer: what kind of word it is is for the network to learn.
 """
@@ -80,23 +84,31 @@ def view(
     *,
     centre: Floats,
     middle: int,
+    unlabelled: bool = False,
 ) -> View:
     """Look at two texts, given the vectors [words, layers, width] of their words.
 
     ``centre`` [layers, width] is the mean word; ``middle`` the place of the middle layer among the layers.
+    With ``unlabelled`` the links made without supervision, and what leads to them, are left out.
     """
     centred = vectors[0] - centre, vectors[1] - centre
     layers = range(centre.shape[0])
     plain = [cosines(vectors[0][:, layer], vectors[1][:, layer]) for layer in layers]
     close = [cosines(centred[0][:, layer], centred[1][:, layer]) for layer in layers]
-    settings = settings_for(first, second)
-    scores = word_scores(first, second, close[middle] + np.float32(SHIFT), settings=settings)
-    in_context = with_neighbours(scores, near=settings.near, far=settings.far)
-    links = paraphrase_links(first, second, scores, settings=settings)
-    shared = [*_look(first, second), in_context, links.astype(np.float32)]
-    sided = [*_kinds(first, second), *softmax_shares(in_context, temperature=settings.temperature)]
+    rules = [np.zeros_like(plain[0])] * 4 if unlabelled else _rules(first, second, close[middle])
+    shared, sided = [*_look(first, second), *rules[:2]], [*_kinds(first, second), *rules[2:]]
     grid = np.stack([*plain, *close, *shared, *sided], axis=-1).astype(np.float32)
     return View(grid, _inputs(centred[0]), _inputs(centred[1]))
+
+
+def _rules(first: Sequence[str], second: Sequence[str], matrix: Floats) -> list[Floats]:
+    """Return four grids of what is known without supervision: score in context, link, both shares."""
+    settings = settings_for(first, second)
+    scores = word_scores(first, second, matrix + np.float32(SHIFT), settings=settings)
+    in_context = with_neighbours(scores, near=settings.near, far=settings.far)
+    links = paraphrase_links(first, second, scores, settings=settings)
+    shares = softmax_shares(in_context, temperature=settings.temperature)
+    return [in_context, links.astype(np.float32), *shares]
 
 
 def _inputs(centred: Floats) -> Floats:

@@ -141,7 +141,7 @@ def transferred(context: Context, encoder: str, base: Path, stage: str) -> Path:
     # The luck of a stage is part of what an interval must hold, so that no two seeds share one, unless there
     # are more of them than stages; what depends on no seed takes the first.
     settings = context.settings
-    stages = settings["stages"] if stage == "transferred" else settings["stages_of_others"][encoder]
+    stages = settings["stages" if stage == "transferred" else "stages_of_others"]
     seed = (max(context.seed, 1) - 1) % int(stages) + 1
     with context.lasting("stage", settings={"encoder": encoder, "stage": stage, "seed": seed}) as folder:
         if not (folder / "plain").is_dir():

@@ -112,7 +112,7 @@ _SMALL = {
         "head_rate": 5e-4, "precision": "fp32",
     },
     "stages": 3,  # of each encoder, a seed each
-    "stages_of_others": {"starter": 1, "vanilla": 3},  # of each ablation, and of in-task
+    "stages_of_others": 1,  # of each ablation, and of in-task
     "evaluations": 5,
     "more_languages": False,
 }  # fmt: skip
@@ -122,7 +122,7 @@ _FULL = _SMALL | {
         "epochs": 3, "batch": 50, "max_tokens": 128, "rates": {"starter": 5e-5, "vanilla": 2e-4},
         "head_rate": 5e-5, "precision": "auto",
     },
-    "stages_of_others": {"starter": 3, "vanilla": 3},
+    "stages_of_others": 3,
     "evaluations": 10,
     "more_languages": True,
 }  # fmt: skip
@@ -139,7 +139,7 @@ _TINY = {
         "head_rate": 1e-3, "precision": "fp32",
     },
     "stages": 1,
-    "stages_of_others": {"starter": 1, "vanilla": 1},
+    "stages_of_others": 1,
     "evaluations": 1,
     "more_languages": False,
 }  # fmt: skip
@@ -207,10 +207,10 @@ RECIPE = Recipe(
         "At the small scale the stage makes about 430 steps of 100 sequences instead of some ten thousands, "
         "so that its rates, fixed beforehand, are higher than the paper's 5e-5: 1e-4 for the starter, 2e-4 "
         "for the vanilla encoder, 5e-4 for the classifiers.",
-        "Pre-training was run once; the stage three times for each encoder and variant, one for each of the "
-        "first three seeds, which also draw the rows, the heads and the order of fine-tuning. A fourth and a "
-        "fifth seed take the first two stages again. At the small scale the starter's ablations and its "
-        "in-task stage were run once: their intervals do not hold the luck of a stage.",
+        "Pre-training was run once; the stage three times for each encoder, one for each of the first three "
+        "seeds, which also draw the rows, the heads and the order of fine-tuning. A fourth and a fifth seed "
+        "take the first two stages again. At the small scale the stages of ablations and in-task were run "
+        "once each: their intervals do not hold the luck of a stage.",
         "The starter's vectors align the phrases for both encoders, so that something of what it knows of "
         "similarity reaches the vanilla encoder in its stage.",
         "Batch and epochs of fine-tuning were fixed beforehand (at the small scale 12 epochs of 250 rows, 3 "

@@ -104,7 +104,7 @@ def test_an_aligner_is_learned_and_used(tenor, tmp_path):
         lines.append(json.dumps({"s": first, "t": second, "links": links, "alignments": []}))
     (tmp_path / "gold.jsonl").write_text("\n".join(lines))
     code, printed, noted = tenor("gold.jsonl", "--learn", "--seed", "1", "--out", "a.safetensors")
-    assert (code, noted) == (0, ""), noted
+    assert (code, noted) == (0, "Looking at the words of 20 pairs, then learning.\n"), noted
     assert printed.startswith("Learned from 1")
     assert printed.endswith("The aligner is in a.safetensors.\n")
     (tmp_path / "in.tsv").write_text("the old man\tthe old house\n")
@@ -122,7 +122,8 @@ def test_an_aligner_is_learned_from_texts_alone_and_used(tenor, tmp_path):
     rows = [f"{text}\t{text} {place}" for place, text in enumerate(texts)]
     (tmp_path / "in.tsv").write_text("\n".join(rows))
     code, printed, noted = tenor("in.tsv", "--learn", "--unlabelled", "--out", "a.safetensors")
-    assert (code, noted) == (0, ""), noted
+    assert code == 0, noted
+    assert noted.startswith("Linking the words of 20 pairs")
     assert "without links" in printed
     assert "which is not how right they are" in printed
     code, _, noted = tenor("in.tsv", "--aligner", "a.safetensors", "--out", "o.jsonl")

@@ -109,6 +109,7 @@ def learn_from_file(
     out = _checked(Path(out))
     problems = Problems(strict=strict)
     pairs = list(read_alignments(gold, problems=problems))
+    _say(note, f"Looking at the words of {len(pairs):,} pairs, then learning.")
     told = {"precision": model.precision}, {"gold": {"file": str(gold), "sha256": _digest(pairs)}}
     learned = _into(
         out, look_at(model, pairs), settings or LearnSettings(), *told, _Following(progress, note)
@@ -132,7 +133,11 @@ def learn_from_texts(
     """
     out = _checked(Path(out))
     problems = Problems(strict=source.strict)
-    pairs = own_links(aligner, _drawn(source.read(problems), MOST_UNLABELLED, settings.seed))
+    drawn = _drawn(source.read(problems), MOST_UNLABELLED, settings.seed)
+    _say(
+        note, f"Linking the words of {len(drawn):,} pairs without an aligner, then learning from these links."
+    )
+    pairs = own_links(aligner, drawn)
     told = (
         {"precision": aligner.model.precision, "unlabelled": True},
         {"pairs": {"file": str(source.path), "sha256": _digest(pairs)}},
@@ -256,8 +261,7 @@ class _Following(Listener):
         self._progress, self._note, self._told = progress, note, 0
 
     def note(self, text: str) -> None:
-        if self._note is not None:
-            self._note(text)
+        _say(self._note, text)
 
     def step(self, report: StepReport, progress: RunProgress) -> None:
         if self._progress is not None:
@@ -283,6 +287,12 @@ def _checked(out: Path) -> Path:
     if out.is_dir():
         raise TenorError(f"Cannot write {out}: it is a folder.")
     return out
+
+
+def _say(note: Note | None, text: str) -> None:
+    """Say what takes a while without a step that could be counted."""
+    if note is not None:
+        note(text)
 
 
 def _digest(pairs: Sequence[AlignedPair]) -> str:

@@ -9,6 +9,7 @@ Encoding is measured beside sentence-transformers in virtual environments of its
 
 import argparse
 import json
+import statistics
 import subprocess
 import sys
 
@@ -128,10 +129,21 @@ def training_section(result):
         told = [_trained_ratio(each) for each in row.get("ratios", {"": None, " ": None}).values()]
         cells = (row["threads"], row["side"], f"{row['seconds']:.3f}", f"{row['gflops']:.0f}", *told)
         yield "| " + " | ".join(map(str, cells)) + " |"
-    for side, seeds in result.get("scores", {}).items():
-        means = {task: sum(one[task] for one in seeds) / len(seeds) for task in seeds[0]}
-        yield ""
-        yield f"{side} on dev: " + ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
+    if "scores" in result:
+        yield from _trained_scores(result["scores"])
+
+
+def _trained_scores(scores):
+    tasks = list(next(iter(scores.values()))[0])
+    yield ""
+    yield "Scores on dev after equally many updates, mean of the seeds ± their standard deviation:"
+    yield ""
+    yield f"| side | {' | '.join(tasks)} |"
+    yield "| --- |" + " --- |" * len(tasks)
+    for side, seeds in scores.items():
+        told = [[one[task] for one in seeds] for task in tasks]
+        cells = [f"{statistics.mean(each):.3f} ± {statistics.stdev(each):.3f}" for each in told]
+        yield f"| {side} | {' | '.join(cells)} |"
 
 
 def _trained_ratio(told):

@@ -7,7 +7,8 @@ peers with dynamic padding and length grouping. DIR holds the files of the minBE
 (ids-sst-train.csv, quora-dev.csv, sts-train.csv, …); without it the tasks are made from STS-B and the
 Rotten Tomatoes reviews. The primary figure is the ratio of CPU times on one thread; ratios of wall time on
 two threads count only from rounds whose bracketing bare product ran within 10% of the best one, else the
-row says noisy. ``--scores N`` also trains each side for N updates with three seeds and scores dev.
+row says noisy. ``--scores N`` also trains each side for N updates with three seeds and scores dev; without it
+the scores of an earlier run stay.
 """
 
 import argparse
@@ -54,6 +55,8 @@ def main():
             "tokens_per_update": tokens,
             "rows": [],
         }
+        if RESULTS.exists() and "scores" in (earlier := json.loads(RESULTS.read_text())):
+            result["scores"] = earlier["scores"]
         for threads in options.threads:
             result["rows"] += measure(Path(folder), model, threads, options, tokens)
             RESULTS.write_text(json.dumps(result, indent=1) + "\n")
@@ -174,7 +177,7 @@ def scores(folder, model, options):
     options.updates = options.scores
     sides = [
         side
-        for side in sides_of(folder, model, 2, options, "--scores")
+        for side in sides_of(folder, model, min(options.threads), options, "--scores")
         if not side.label.startswith("linears")
     ]
     for _ in range(3):

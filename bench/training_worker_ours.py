@@ -6,9 +6,10 @@ from training_worker_measures import ENCODER_RATE, HEAD_RATE, Clock
 
 
 def tenor_side(options, data):
-    from tenor.machine import guard
+    from tenor.machine import guard, use_huge_pages
 
     guard()
+    use_huge_pages()  # as `tenor train` does
     import torch
 
     from tenor.tasks.config import TaskConfig

@@ -2,7 +2,7 @@
 
 import random
 
-from training_worker_measures import ENCODER_RATE
+from training_worker_measures import ENCODER_RATE, HEAD_RATE
 
 
 def grouped(rows, batch, seed):
@@ -43,6 +43,14 @@ def arguments_of(options, folder, seed):
         "max_grad_norm": 1.0, "use_cpu": True, "bf16": options.precision == "bf16", "disable_tqdm": True,
         "report_to": "none", "save_strategy": "no", "logging_strategy": "no", "dataloader_num_workers": 0,
     }  # fmt: skip
+
+
+def two_rates(body, heads):
+    """Return fused AdamW with a rate for the encoder and one for heads, as all sides have it."""
+    import torch
+
+    groups = [{"params": body, "lr": ENCODER_RATE}, {"params": heads, "lr": HEAD_RATE}]
+    return torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
 
 
 def labels_of(data):

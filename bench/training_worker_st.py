@@ -3,7 +3,7 @@
 import tempfile
 
 from training_worker_measures import LIMIT, Clock, scores_of
-from training_worker_peers import arguments_of, callback_of, grouped, labels_of
+from training_worker_peers import arguments_of, callback_of, grouped, labels_of, two_rates
 
 
 def label_loss(model, width, count):
@@ -79,9 +79,11 @@ def st_side(options, data):
                 **arguments_of(options, folder, seed), per_device_train_batch_size=3 * options.batch,
                 batch_sampler=by_length(), multi_dataset_batch_sampler="round_robin",
             )  # fmt: skip
+            heads = [*made["sentiment"].linear.parameters(), *made["paraphrase"].classifier.parameters()]
             SentenceTransformerTrainer(
-                model=model, args=given, train_dataset=tables, loss=made, callbacks=[callback_of(clock)]
-            ).train()
+                model=model, args=given, train_dataset=tables, loss=made, callbacks=[callback_of(clock)],
+                optimizers=(two_rates(list(model.parameters()), heads), None),
+            ).train()  # fmt: skip
         told = clock.told()
         model.eval()
         guess = st_guess(model, made, labels)

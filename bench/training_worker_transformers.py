@@ -2,8 +2,8 @@
 
 import tempfile
 
-from training_worker_measures import ENCODER_RATE, HEAD_RATE, LIMIT, Clock, scores_of
-from training_worker_peers import arguments_of, callback_of, labels_of, rounds_of
+from training_worker_measures import LIMIT, Clock, scores_of
+from training_worker_peers import arguments_of, callback_of, labels_of, rounds_of, two_rates
 
 
 def multi_task(model, labels):
@@ -66,21 +66,6 @@ def collator(tokenizer, labels):
     return encode, collate
 
 
-def two_rates(trainer_class):
-    import torch
-
-    class Both(trainer_class):
-        def create_optimizer(self, *_):
-            named = list(self.model.named_parameters())
-            head = [p for name, p in named if not name.startswith("encoder.")]
-            body = [p for name, p in named if name.startswith("encoder.")]
-            groups = [{"params": body, "lr": ENCODER_RATE}, {"params": head, "lr": HEAD_RATE}]
-            self.optimizer = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
-            return self.optimizer
-
-    return Both
-
-
 def transformers_side(options, data):
     """A multi-task model in a `Trainer`: all three tasks in every update, one padded batch each."""
     import numpy as np
@@ -91,7 +76,6 @@ def transformers_side(options, data):
     torch.set_num_threads(options.threads)
     labels = labels_of(data)
     encode, collate = collator(AutoTokenizer.from_pretrained(options.model), labels)
-    trainer = two_rates(Trainer)
 
     def start(seed):
         torch.manual_seed(seed)
@@ -106,9 +90,12 @@ def transformers_side(options, data):
                 **arguments_of(options, folder, seed), per_device_train_batch_size=1,
                 remove_unused_columns=False,
             )  # fmt: skip
-            trainer(
+            named = list(model.named_parameters())
+            heads = [value for name, value in named if not name.startswith("encoder.")]
+            body = [value for name, value in named if name.startswith("encoder.")]
+            Trainer(
                 model=model, args=given, train_dataset=updates, data_collator=collate,
-                callbacks=[callback_of(clock)],
+                callbacks=[callback_of(clock)], optimizers=(two_rates(body, heads), None),
             ).train()  # fmt: skip
         told = clock.told()
 

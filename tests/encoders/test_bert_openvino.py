@@ -55,12 +55,13 @@ def test_vectors_equal_torch(kind, normalize, tiny_folder):
     np.testing.assert_allclose(ours.vectors(TOKENS), torch.vectors(TOKENS), atol=1e-5)
 
 
-@pytest.mark.parametrize("layer", [0, 1, 2])
-def test_states_equal_torch(layer, tiny_folder):
+@pytest.mark.parametrize("layers", [[0], [1], [2], [2, 0]])
+def test_states_equal_torch(layers, tiny_folder):
     torch = TorchEngine.load(tiny_folder, pooling=PoolingConfig(), normalize=True)
-    ours = engine(tiny_folder).states(TOKENS, layer=layer)
-    assert len(ours) == len(TOKENS.ids)
-    np.testing.assert_allclose(ours, torch.states(TOKENS, layer=layer), atol=1e-5)
+    ours = engine(tiny_folder).states(TOKENS, layers=layers)
+    assert [len(states) for states in ours] == [len(TOKENS.ids)] * len(layers)
+    for states, expected in zip(ours, torch.states(TOKENS, layers=layers), strict=True):
+        np.testing.assert_allclose(states, expected, atol=1e-5)
 
 
 def test_segments_reach_the_encoder(tiny_folder):
@@ -93,7 +94,7 @@ def test_what_it_cannot_do_is_told(tiny_folder):
     with pytest.raises(TenorError, match="no pooling 'min'"):
         engine(tiny_folder, "min")
     with pytest.raises(TenorError, match="no layer 3"):
-        engine(tiny_folder).states(TOKENS, layer=3)
+        engine(tiny_folder).states(TOKENS, layers=[0, 3])
 
 
 @pytest.mark.parametrize("precision", ["bf16", "int8"])
@@ -213,7 +214,7 @@ def test_the_bias_takes_off_the_mean_error():
 
 def test_padding_has_no_part_in_the_scales(tiny_folder):
     found = find_scales(BertConfig.load(tiny_folder), read_tensors(tiny_folder), TOKENS)
-    states = engine(tiny_folder).states(TOKENS, layer=0)
+    (states,) = engine(tiny_folder).states(TOKENS, layers=[0])
     scales = found["encoder.layer.0.attention.self.query"]
     np.testing.assert_allclose(scales.shift, (states.min(axis=0) + states.max(axis=0)) / 2, atol=1e-5)
 

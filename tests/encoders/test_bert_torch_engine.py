@@ -67,11 +67,12 @@ def test_pooler(tiny_folder):
         np.testing.assert_allclose(vector, expected, rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("layer", range(LAYERS + 1))
-def test_states(layer, tiny_folder, their_layers):
-    states = load(tiny_folder).states(TOKENS, layer=layer)
-    expected = torch.cat([layers[layer] for layers in their_layers])
-    np.testing.assert_allclose(states, expected, rtol=0, atol=1e-5)
+def test_states(tiny_folder, their_layers):
+    asked = [*range(LAYERS + 1), 0]
+    found = load(tiny_folder).states(TOKENS, layers=asked)
+    for layer, states in zip(asked, found, strict=True):
+        expected = torch.cat([layers[layer] for layers in their_layers])
+        np.testing.assert_allclose(states, expected, rtol=0, atol=1e-5)
 
 
 def test_a_text_alone_or_among_others(tiny_folder):
@@ -135,7 +136,7 @@ def test_no_pooler_is_told(tmp_path, tiny_folder):
 
 def test_layers_beyond_the_encoder_are_told(tiny_folder):
     with pytest.raises(TenorError, match="no layer 9"):
-        load(tiny_folder).states(TOKENS, layer=9)
+        load(tiny_folder).states(TOKENS, layers=[9])
 
 
 def test_bfloat16_stays_close(tiny_folder):

@@ -115,10 +115,10 @@ def test_lengths_are_one_or_zero(values):
 
 def test_states_are_the_rows():
     engine = StaticEngine(table(), unknown=0, weights=np.arange(9, dtype=np.float32))
-    states = engine.states(Tokens.from_lists([[2, 0], [3]]), layer=0)
+    states = engine.states(Tokens.from_lists([[2, 0], [3]]), layers=[0])[0]
     np.testing.assert_allclose(states, [2 * table()[2], np.zeros(16), 3 * table()[3]])
     with pytest.raises(TenorError, match="no layers above"):
-        engine.states(Tokens.from_lists([[2]]), layer=1)
+        engine.states(Tokens.from_lists([[2]]), layers=[1])
 
 
 def test_the_table_is_mapped_not_copied(tmp_path):

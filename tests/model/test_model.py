@@ -145,7 +145,7 @@ def test_word_vectors_are_means_over_pieces(model):
     assert states.words == tuple(text[begin:end] for begin, end in states.spans)
     assert states.words == ("Unhappily", ",", "the", "cat", "isn't", "running", "漢", "字")
     tokens = model.tokenizer.tokenize([text], words=True)
-    pieces = model.engine.states(tokens, layer=2)
+    pieces = model.engine.states(tokens, layers=[2])[0]
     for number in range(len(states.words)):
         np.testing.assert_allclose(
             states.vectors[number], pieces[tokens.words == number].mean(axis=0), atol=1e-5
@@ -162,12 +162,28 @@ def test_words_given_or_split_many_or_one(model):
         np.testing.assert_allclose(model.word_states([text], layer=1)[0].vectors, states.vectors, atol=1e-5)
 
 
+def test_several_layers_at_once_are_those_of_one_at_a_time(model):
+    texts = ["the cat sat", ["don't", "run"], ""]
+    layers = [2, 0, 1]
+    for together, *alone in zip(
+        model.layered_word_states(texts, layers=layers),
+        *(model.word_states(texts, layer=layer) for layer in layers),
+        strict=True,
+    ):
+        assert {states.words for states in alone} == {together.words}
+        assert together.vectors.shape == (len(together.words), 3, 32)
+        for number, states in enumerate(alone):
+            np.testing.assert_allclose(together.vectors[:, number], states.vectors, atol=1e-6)
+
+
 def test_words_that_the_model_does_not_see_are_left_out(model):
     (states,) = model.word_states(["the " * 100])
     assert len(states.words) == 38
     assert states.vectors.shape == (38, 32)
     with pytest.raises(ValueError, match="no layer 3"):
         model.word_states(["a"], layer=3)
+    with pytest.raises(ValueError, match="no layer 3"):
+        model.layered_word_states(["a"], layers=[0, 3])
 
 
 def test_which_models_are_english(model):

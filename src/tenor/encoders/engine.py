@@ -4,12 +4,13 @@ A torch encoder (training, GPU), the OpenVINO engine (CPU) and a static table al
 the torch encoder itself.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.errors import TenorError
 from tenor.text.tokens import Tokens
 
 Floats = NDArray[np.float32]
@@ -45,8 +46,8 @@ class Engine(Protocol):
     def vectors(self, tokens: Tokens) -> Floats:
         """Encode texts to pooled vectors [n, width], in one pass; the caller decides what goes together."""
 
-    def states(self, tokens: Tokens, *, layer: int) -> Floats:
-        """Encode texts to one vector per token [T, width], taken after the given layer."""
+    def states(self, tokens: Tokens, *, layers: Sequence[int]) -> list[Floats]:
+        """Encode texts to one vector per token [T, width] after each of these layers, in one pass."""
 
 
 @runtime_checkable
@@ -55,3 +56,10 @@ class StreamingEngine(Engine, Protocol):
 
     def map(self, batches: Iterable[Tokens]) -> Iterator[Floats]:
         """Yield the vectors of each batch, in the order of the batches, which are drawn a few ahead."""
+
+
+def check_layers(asked: Sequence[int], layers: int) -> None:
+    """Refuse a layer that an encoder with so many layers does not have."""
+    for layer in asked:
+        if not 0 <= layer <= layers:
+            raise TenorError(f"There is no layer {layer}; the encoder has 0 (embeddings) to {layers}.")

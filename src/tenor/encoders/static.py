@@ -11,7 +11,7 @@ We do with each folder as its maker does. The table is memory-mapped, so that op
 nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -109,14 +109,16 @@ class StaticEngine:
             out /= np.maximum(np.linalg.norm(out, axis=1, keepdims=True), np.float32(1e-30))
         return out
 
-    def states(self, tokens: Tokens, *, layer: int) -> Floats:
-        """Return each token's vector [T, width]; zeros for unknown ones. ``layer`` can only be 0."""
-        if layer != 0:
-            raise TenorError(f"A static model has no layers above its table, so there are no states {layer}.")
+    def states(self, tokens: Tokens, *, layers: Sequence[int]) -> list[Floats]:
+        """Return each token's vector [T, width]; zeros for unknown ones. A layer can only be 0."""
+        if missing := [layer for layer in layers if layer != 0]:
+            raise TenorError(
+                f"A static model has no layers above its table, so there are no states {missing[0]}."
+            )
         states = self._rows(tokens.ids).astype(np.float32)
         if self.unknown is not None:
             states[tokens.ids == self.unknown] = 0
-        return states
+        return [states] * len(layers)
 
     def _known(self, tokens: Tokens) -> tuple[Ints, NDArray[np.int64]]:
         """Return ids and starts without the unknown tokens."""

@@ -11,7 +11,7 @@ from tenor.encoders.engine import Engine, Floats, Precision
 from tenor.errors import TenorError
 from tenor.model.encoding import Long, Progress, encode_texts
 from tenor.model.folder import ModelFolder
-from tenor.model.words import WordStates, word_states
+from tenor.model.words import WordStates, layered_word_states, word_states
 from tenor.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -173,6 +173,12 @@ class Model:
         beyond its limit or made of characters that it drops, are left out.
         """
         return word_states(self.engine, self.tokenizer, texts, layer=layer)
+
+    def layered_word_states(
+        self, texts: Sequence[str | Sequence[str]], *, layers: Sequence[int]
+    ) -> list[WordStates]:
+        """Return what ``word_states`` does for several layers at once, with vectors [n, layers, width]."""
+        return layered_word_states(self.engine, self.tokenizer, texts, layers=layers)
 
     def save(self, folder: str | Path) -> None:
         """Write the model to a new folder; sentence-transformers opens it too if it knows the pooling."""

@@ -80,7 +80,7 @@ def judge_phrases(model: "Model", classifier: PhraseClassifier, pairs: Sequence[
     found: dict[int, Floats] = {}
     for rows in plan_batches(joined.tokens.lengths, engine.token_budget):
         part = joined.tokens.take(rows)
-        states = engine.states(part, layer=engine.layers)
+        (states,) = engine.states(part, layers=[engine.layers])
         for place, row in enumerate(rows.tolist()):
             own = states[part.starts[place] : part.starts[place + 1]]
             found[row] = _judged(classifier, own, spans[row])

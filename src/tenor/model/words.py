@@ -1,7 +1,7 @@
 """Contextual vectors of words: the mean of each word's pieces, for aligning texts and for probing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ class WordStates:
 
     words: tuple[str, ...]
     spans: NDArray[np.int64]  # [n, 2]
-    vectors: Floats  # [n, width]
+    vectors: Floats  # [n, width], or of several layers [n, layers, width]
 
 
 def word_states(
@@ -30,25 +30,36 @@ def word_states(
 ) -> list[WordStates]:
     """Return the word vectors of every text, taken after the given layer (the last, when None)."""
     layer = engine.layers if layer is None else layer
-    if not 0 <= layer <= engine.layers:
-        raise ValueError(
-            f"There is no layer {layer}: this encoder has 0 (the embeddings) to {engine.layers}."
-        )
+    found = layered_word_states(engine, tokenizer, texts, layers=[layer])
+    return [replace(states, vectors=states.vectors[:, 0]) for states in found]
+
+
+def layered_word_states(
+    engine: Engine, tokenizer: Tokenizer, texts: Sequence[Text], *, layers: Sequence[int]
+) -> list[WordStates]:
+    """Return the word vectors of every text after each of some layers, by one pass over the texts."""
+    for layer in layers:
+        if not 0 <= layer <= engine.layers:
+            raise ValueError(
+                f"There is no layer {layer}: this encoder has 0 (the embeddings) to {engine.layers}."
+            )
     found: dict[int, WordStates] = {}
     # The tokenizer takes texts or lists of words, not a mixture.
     for split in (False, True):
         chosen = [number for number, text in enumerate(texts) if isinstance(text, str) is not split]
-        states = _states(engine, tokenizer, [texts[number] for number in chosen], layer)
+        states = _states(engine, tokenizer, [texts[number] for number in chosen], layers)
         found |= dict(zip(chosen, states, strict=True))
     return [found[number] for number in range(len(texts))]
 
 
-def _states(engine: Engine, tokenizer: Tokenizer, texts: list[Text], layer: int) -> list[WordStates]:
+def _states(
+    engine: Engine, tokenizer: Tokenizer, texts: list[Text], layers: Sequence[int]
+) -> list[WordStates]:
     tokens = tokenizer.tokenize(texts, words=True)
     found: dict[int, WordStates] = {}
     for batch in plan_batches(tokens.lengths, engine.token_budget):
         part = tokens.take(batch)
-        states = engine.states(part, layer=layer)
+        states = np.stack(engine.states(part, layers=layers), axis=1)
         assert part.words is not None
         for place, number in enumerate(batch.tolist()):
             own = slice(int(part.starts[place]), int(part.starts[place + 1]))
@@ -59,11 +70,11 @@ def _states(engine: Engine, tokenizer: Tokenizer, texts: list[Text], layer: int)
 
 
 def _mean_over_pieces(words: Words, word: Ints, states: Floats) -> WordStates:
-    """Average the states [t, width] of each word's pieces; ``word`` [t] numbers the word of each piece."""
+    """Average the states [t, layers, width] of each word's pieces; ``word`` [t] numbers their words."""
     states, word = states[word != NOT_A_WORD], word[word != NOT_A_WORD]
     seen, owner = np.unique(word, return_inverse=True)
-    sums = np.zeros((len(seen), states.shape[1]), dtype=np.float32)
+    sums = np.zeros((len(seen), *states.shape[1:]), dtype=np.float32)
     np.add.at(sums, owner, states)
     counts = np.bincount(owner, minlength=len(seen)).astype(np.float32)
-    vectors: Floats = sums / counts[:, None]
+    vectors: Floats = np.divide(sums, counts[:, None, None], dtype=np.float32)
     return WordStates(tuple(words.words[number] for number in seen), words.spans[seen], vectors)

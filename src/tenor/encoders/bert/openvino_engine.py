@@ -5,7 +5,7 @@ inside a layer. Shapes: n texts, T tokens, d width.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import fields
 from functools import lru_cache
@@ -31,7 +31,7 @@ from tenor.encoders.bert.quantize import (
     graph_inputs,
 )
 from tenor.encoders.bert.weights import read_tensors
-from tenor.encoders.engine import Floats, Precision
+from tenor.encoders.engine import Floats, Precision, check_layers
 from tenor.errors import TenorError
 from tenor.files import atomic_file
 from tenor.layers.pooling_config import PoolingConfig
@@ -146,16 +146,15 @@ class OpenVINOEngine:
         """Encode texts to pooled vectors [n, width], in one pass."""
         return next(self.map([tokens]))
 
-    def states(self, tokens: Tokens, *, layer: int) -> Floats:
-        """Encode texts to one vector per token [T, d], taken after the given layer."""
-        if not 0 <= layer <= self.layers:
-            raise TenorError(f"There is no layer {layer}; the encoder has 0 (embeddings) to {self.layers}.")
+    def states(self, tokens: Tokens, *, layers: Sequence[int]) -> list[Floats]:
+        """Encode texts to one vector per token [T, d] after each of these layers, in one pass."""
+        check_layers(layers, self.layers)
         inputs, present = graph_inputs(tokens)
         # A request of its own, which costs next to nothing: several threads may ask at a time.
-        request = self._compiled(layer).create_infer_request()
+        request = self._compiled(tuple(layers)).create_infer_request()
         request.infer(inputs)
-        states: Floats = request.get_output_tensor(0).data.reshape(len(present), -1)
-        return states[present]
+        outputs = (request.get_output_tensor(number).data for number in range(len(layers)))
+        return [states.reshape(len(present), -1)[present] for states in outputs]
 
     def map(self, batches: Iterable[Tokens]) -> Iterator[Floats]:
         """Yield the vectors of each batch, in order, with one batch per thread under way and one waiting."""
@@ -177,12 +176,12 @@ class OpenVINOEngine:
         vectors: Floats = np.array(request.get_output_tensor(0).data)
         return vectors
 
-    def _compile(self, layer: int | None) -> Any:
-        """Compile the graph of the vectors, or of the states after a layer."""
-        if layer is None:
+    def _compile(self, layers: tuple[int, ...] | None) -> Any:
+        """Compile the graph of the vectors, or of the states after some layers."""
+        if layers is None:
             model = self._graph.vectors(self._pooling, normalize=self._normalize)
         else:
-            model = self._graph.states(layer)
+            model = self._graph.states(*layers)
         settings = {
             "INFERENCE_PRECISION_HINT": _HINTS[self._precision],
             "INFERENCE_NUM_THREADS": self._threads,

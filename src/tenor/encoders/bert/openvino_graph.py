@@ -85,20 +85,24 @@ class BertGraph:
     def vectors(self, pooling: PoolingConfig, *, normalize: bool) -> openvino.Model:
         """Build the graph ids [B, L], mask [B, L], segments [B, L] -> vectors [B, d · kinds]."""
         inputs = _Inputs()
-        states = self._blocks(inputs, self.config.layers).node
+        states = self._blocks(inputs, self.config.layers)[-1].node
         pooled = [_pool(states, inputs.mask, kind) for kind in pooling.kinds]
         out = pooled[0] if len(pooled) == 1 else op.concat(pooled, 1)
         if normalize:
             out = op.normalize_l2(out, integers(1), 1e-24, "max")
         return openvino.Model([op.result(out)], inputs.parameters, "vectors")
 
-    def states(self, layer: int) -> openvino.Model:
-        """Build the graph of the same inputs -> states [B, L, d] after a layer (0: the embeddings)."""
+    def states(self, *layers: int) -> openvino.Model:
+        """Build the graph of the same inputs -> states [B, L, d] after each layer (0: the embeddings)."""
         inputs = _Inputs()
-        return openvino.Model([op.result(self._blocks(inputs, layer).node)], inputs.parameters, "states")
+        blocks = self._blocks(inputs, max(layers))
+        results = [op.result(blocks[layer].node) for layer in layers]
+        return openvino.Model(results, inputs.parameters, "states")
 
-    def _blocks(self, inputs: "_Inputs", count: int) -> States:
+    def _blocks(self, inputs: "_Inputs", count: int) -> list[States]:
+        """Return the states after the embeddings and after each of so many layers."""
         states = self._embed(inputs)
+        found = [states]
         for layer in range(count):
             block = f"encoder.layer.{layer}"
             context = self._attend(states, inputs, block)
@@ -107,7 +111,8 @@ class BertGraph:
             [hidden] = self._linear(states, f"{block}.intermediate.dense")
             [folded] = self._linear(self._activate(hidden), f"{block}.output.dense")
             states = self._norm(op.add(folded, states.node), f"{block}.output.LayerNorm")
-        return states
+            found.append(states)
+        return found
 
     def _embed(self, inputs: "_Inputs") -> States:
         axis = op.constant(np.int64(0))

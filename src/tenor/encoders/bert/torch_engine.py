@@ -3,6 +3,7 @@
 Shapes: n texts, T tokens, d width.
 """
 
+from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from torch.nn import functional
 
 from tenor.encoders.bert.checkpoint import BertCheckpoint
 from tenor.encoders.bert.encoder import BertEncoder, States
-from tenor.encoders.engine import Floats, Precision
+from tenor.encoders.engine import Floats, Precision, check_layers
 from tenor.errors import TenorError
 from tenor.layers.layer_mix import mean_of_last
 from tenor.layers.packed import PackedBatch
@@ -112,11 +113,12 @@ class TorchEngine:
         return _to_numpy(functional.normalize(vectors, dim=-1) if self._normalize else vectors)
 
     @torch.inference_mode()
-    def states(self, tokens: Tokens, *, layer: int) -> Floats:
-        """Encode texts to one vector per token [T, d], taken after the given layer."""
-        if not 0 <= layer <= self.layers:
-            raise TenorError(f"There is no layer {layer}; the encoder has 0 (embeddings) to {self.layers}.")
-        return _to_numpy(self._encoder(self._pack(tokens), upto=layer).last)
+    def states(self, tokens: Tokens, *, layers: Sequence[int]) -> list[Floats]:
+        """Encode texts to one vector per token [T, d] after each of these layers, in one pass."""
+        check_layers(layers, self.layers)
+        found = self._encoder(self._pack(tokens), upto=max(layers), all_states=True)
+        assert found.layers is not None
+        return [_to_numpy(found.layers[layer]) for layer in layers]
 
     def _pack(self, tokens: Tokens) -> PackedBatch:
         return PackedBatch.from_tokens(tokens, self.device)

@@ -20,15 +20,11 @@ class Layered:
 
 
 def layered_states(model: Model, texts: Sequence[Sequence[str]], layers: Sequence[int]) -> list[Layered]:
-    """Return the words and vectors of every text; the encoder runs once for each layer, up to that layer."""
-    by_layer = [model.word_states(texts, layer=layer) for layer in layers]
+    """Return the words and vectors of every text."""
+    found = model.layered_word_states(texts, layers=layers)
     return [
-        Layered(
-            of_layers[0].words,
-            _places(words, of_layers[0]),
-            np.stack([states.vectors for states in of_layers], axis=1),
-        )
-        for words, *of_layers in zip(texts, *by_layer, strict=True)
+        Layered(states.words, _places(words, states), states.vectors)
+        for words, states in zip(texts, found, strict=True)
     ]
 
 
@@ -39,11 +35,9 @@ def everyday_centre(model: Model, layers: Sequence[int]) -> Floats:
     align, so a pair gives the same links in whatever company it comes.
     """
     text = files("tenor.encoders.bert").joinpath("calibration.txt").read_text(encoding="utf-8")
-    means = []
-    for layer in layers:
-        states = model.word_states(text.splitlines(), layer=layer)
-        means.append(np.concatenate([state.vectors for state in states]).mean(axis=0))
-    return np.asarray(means, dtype=np.float32)
+    states = model.layered_word_states(text.splitlines(), layers=layers)
+    centre: Floats = np.concatenate([state.vectors for state in states]).mean(axis=0)
+    return centre
 
 
 def _places(words: Sequence[str], states: WordStates) -> list[int]:

@@ -1,5 +1,7 @@
 """The loop: it learns, repeats itself, goes on where it stopped; passes and packing change nothing."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import torch
@@ -206,6 +208,25 @@ def test_a_stopped_run_goes_on_to_the_very_same_weights(tmp_path, settings):
     assert same(whole, weights(learner))
     assert torch.equal(whole_hook.mean, hook.mean)
     assert whole_hook.count == hook.count
+
+
+class Pull(Hook):
+    """Writes into every row of every gradient."""
+
+    def after_backward(self, learner, progress):
+        for parameter in learner.module.parameters():
+            if parameter.grad is not None:
+                parameter.grad.add_(parameter.detach(), alpha=0.1)
+
+
+@pytest.mark.parametrize("hooks", [[], [Pull()]], ids=["alone", "with a hook"])
+@pytest.mark.parametrize("gradients", ["sum", "pcgrad", "balanced"])
+def test_memory_that_is_used_again_for_gradients_changes_no_result(monkeypatch, gradients, hooks):
+    settings = {"gradients": gradients, "clip": 0.5, "epochs": 2}
+    with_memory = weights(train(make_learner(dropout=0.1), hooks=hooks, **settings).learner)
+    monkeypatch.setattr("tenor.training.updates.KeptGradients", lambda module: nullcontext())
+    without = weights(train(make_learner(dropout=0.1), hooks=hooks, **settings).learner)
+    assert same(with_memory, without)
 
 
 def test_a_look_before_training_is_told_and_changes_nothing():

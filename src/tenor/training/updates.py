@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from torch import nn
 from torch.optim import Optimizer
 
 from tenor.errors import TenorError
+from tenor.layers.embedding import KeptGradients
 from tenor.training.config import TrainingConfig
 from tenor.training.distributed import World
 from tenor.training.gradients import Gradients, balance, project_conflicts
@@ -35,6 +37,9 @@ class Updater:
     ) -> None:
         self.learner, self.optimisers, self.settings = learner, optimisers, settings
         self.hooks, self.world, self.precision = hooks, world, precision
+        # A hook may write into gradients what it likes.
+        seen = any(type(hook).after_backward is not Hook.after_backward for hook in hooks)
+        self._memory = nullcontext() if seen else KeptGradients(learner.module)
 
     def update(self, batch: Any, context: Context, progress: Progress, *, factor: float) -> dict[str, float]:
         """Move the weights by one update and return its losses, those of all processes added up."""
@@ -54,13 +59,13 @@ class Updater:
         """Leave the gradients of an update in the parameters and return the losses."""
         tasks = [task for task in self.learner.tasks(batch) if context.update.touches(task)]
         if context.update.surgery == "sum" or len(tasks) < 2:
-            return self._backward(batch, context, moved)
+            return self._backward(batch, context, moved, self._memory)
         found: list[Gradients] = []
         losses: dict[str, float] = {}
         for task in tasks:
             self.learner.module.zero_grad(set_to_none=True)
             own = replace(context, update=replace(context.update, task=task))
-            losses |= self._backward(batch, own, moved)
+            losses |= self._backward(batch, own, moved, nullcontext())
             found.append([parameter.grad for parameter in moved])
         for parameter, gradient in zip(moved, self._together(found, tasks, context), strict=True):
             parameter.grad = gradient
@@ -72,7 +77,9 @@ class Updater:
         weights = [float(self.learner.weigh({task: torch.ones(())})) for task in tasks]
         return balance(found, weights)
 
-    def _backward(self, batch: Any, context: Context, moved: list[nn.Parameter]) -> dict[str, float]:
+    def _backward(
+        self, batch: Any, context: Context, moved: list[nn.Parameter], memory: AbstractContextManager[None]
+    ) -> dict[str, float]:
         """Add up the gradients of all pieces and processes."""
         cut = Cut(tokens=self.settings.tokens_per_pass, rank=self.world.rank, world=self.world.size)
         sums: dict[str, float] = {}
@@ -83,7 +90,8 @@ class Updater:
             for name, loss in losses.items():
                 sums[name] = sums.get(name, 0.0) + float(loss.detach())
             if total is not None and total.requires_grad:
-                total.backward()  # type: ignore[no-untyped-call]
+                with memory:
+                    total.backward()  # type: ignore[no-untyped-call]
         names = self.world.names_of_all(list(sums))
         if self.world.first and (extra := self.learner.settle(names)) is not None:
             extra.backward()  # type: ignore[no-untyped-call]

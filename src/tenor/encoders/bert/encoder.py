@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from tenor.encoders.bert.config import BertConfig
 from tenor.errors import TenorError
 from tenor.layers.dropout import Dropout
+from tenor.layers.embedding import Embedding
 from tenor.layers.linear import Linear
 from tenor.layers.packed import PackedBatch, Packing
 from tenor.layers.pooling import pool_token
@@ -38,7 +39,7 @@ class BertEmbeddings(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.words = nn.Embedding(config.vocabulary, config.width)
+        self.words = Embedding(config.vocabulary, config.width)
         self.positions = nn.Embedding(config.positions, config.width)
         self.segments = nn.Embedding(config.segments, config.width)
         self.norm = nn.LayerNorm(config.width, eps=config.epsilon)

@@ -7,13 +7,17 @@ with s = 1/√e and c = 1/(1 - share), and backwards, with G the gradient of O t
     dV = Dᵀ G       dS = D ∘ (G Vᵀ) - P ∘ rowsum(O' ∘ G)       dQ = s · dS K       dK = s · dSᵀ Q
 
 torch has no fast kernel for it, and put together from its single steps it spends more time on moving numbers
-than on multiplying them. Here each rectangle is brought into the order of the products once, forwards and
-backwards; scale, padding and the dropped weights ride on passes that are made anyway. The rows of padding get
-no gradient, so that every token takes its own from its own slot.
+than on multiplying them. Here tokens are brought into the order of the products by one look-up of rows,
+forwards and backwards, and every product is written where it stays. The rows of padding get no gradient, so
+that every token takes its own from its own slot.
 
-Shapes: T tokens, h heads, e width of a head, P slots; a rectangle has r texts of l slots.
+Shapes: T tokens, h heads, e width of a head, P slots; a rectangle has r texts of l slots. In the order of the
+products, a rectangle's part of all rows [3·P·h, e] is [3, r·h, l, e], and of the mixed ones [P·h, e] it is
+[r·h, l, e].
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -31,73 +35,130 @@ def attend_with_dropout(qkv: Tensor, plan: Rectangles, share: float) -> Tensor:
     >>> attend_with_dropout(torch.zeros(5, 3, 2, 4), plan, 0.1).shape
     torch.Size([5, 2, 4])
     """
-    out: Tensor = _Attention.apply(qkv, plan, share)  # type: ignore[no-untyped-call]
+    order = plan.once(("order of products", qkv.shape[2]), lambda: Order.of(plan, len(qkv), qkv.shape[2]))
+    out: Tensor = _Attention.apply(qkv, order, share)  # type: ignore[no-untyped-call]
     return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """Where the rows of tokens stand in the order of the products: the same for every layer of a pass."""
+
+    parts: tuple[Rectangle, ...]
+    heads: int
+    into: Tensor  # [3·P·h], the row of qkv [T·3·h, e] of every row of the products
+    back: Tensor  # [T·3·h], and the other way
+    into_mixed: Tensor  # [P·h], the row of the mixed values [T·h, e] of every row of the products
+    back_mixed: Tensor  # [T·h], and the other way
+    present: Tensor | None  # [P·h, 1], 0 in rows of padding; None without padding
+    biases: tuple[Tensor | None, ...]  # of each rectangle [r·h, 1, l], -inf where a key is padding
+
+    @classmethod
+    def of(cls, plan: Rectangles, tokens: int, heads: int) -> "Order":
+        """Work out the order for a plan."""
+        take = torch.arange(tokens) if plan.take is None else plan.take
+        back = torch.arange(tokens) if plan.back is None else plan.back
+        kinds, head = torch.arange(3)[:, None, None, None], torch.arange(heads)[:, None]
+        into, into_mixed, biases, present = [], [], [], []
+        places = torch.empty(len(take), 3, heads, dtype=torch.int64)  # of every slot's rows in `into`
+        mixed_places = torch.empty(len(take), heads, dtype=torch.int64)
+        for part in plan.parts:
+            own = take[part.first : part.last].view(part.texts, 1, part.length)
+            into.append(((own * 3 + kinds) * heads + head).flatten())  # [3, r, h, l]
+            into_mixed.append((own * heads + head).flatten())  # [r, h, l]
+            slots = torch.arange(part.texts * heads * part.length).view(part.texts, heads, part.length)
+            rows = torch.stack([slots + kind * slots.numel() for kind in range(3)])  # [3, r, h, l]
+            places[part.first : part.last] = (3 * heads * part.first + rows).permute(1, 3, 0, 2).flatten(0, 1)
+            mixed_places[part.first : part.last] = (heads * part.first + slots).transpose(1, 2).flatten(0, 1)
+            present.append(_present(part, heads))
+            biases.append(_bias(part, heads))
+        padded = any(part.mask is not None for part in plan.parts)
+        return cls(
+            plan.parts,
+            heads,
+            torch.cat(into),
+            places.index_select(0, back).flatten(),
+            torch.cat(into_mixed),
+            mixed_places.index_select(0, back).flatten(),
+            torch.cat(present)[:, None] if padded else None,
+            tuple(biases),
+        )
+
+    def cut(self, rows: Tensor, kinds: int) -> list[Tensor]:
+        """Cut rows [kinds·P·h, e] into those of each rectangle [kinds, r·h, l, e]; one kind has no axis."""
+        sizes = [kinds * self.heads * (part.last - part.first) for part in self.parts]
+        shape = (kinds,) if kinds > 1 else ()
+        return [
+            own.view(*shape, part.texts * self.heads, part.length, -1)
+            for own, part in zip(torch.split(rows, sizes), self.parts, strict=True)
+        ]
+
+
+def _present(part: Rectangle, heads: int) -> Tensor:
+    """Return 1 for every row of a token and 0 for padding [r·h·l]."""
+    if part.mask is None:
+        return torch.ones(part.texts * heads * part.length)
+    return part.mask[:, 0].expand(part.texts, heads, part.length).flatten().float()
+
+
+def _bias(part: Rectangle, heads: int) -> Tensor | None:
+    if part.mask is None:
+        return None
+    bias = torch.zeros(part.mask.shape).masked_fill_(~part.mask, float("-inf"))  # [r, 1, 1, l]
+    return bias[:, 0].repeat_interleave(heads, 0)
 
 
 class _Attention(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, qkv: Tensor, plan: Rectangles, share: float) -> Tensor:
-        slots = qkv if plan.take is None else qkv.index_select(0, plan.take)  # [P, 3, h, e]
-        mixed = slots.new_empty(len(slots), *slots.shape[2:])
-        kept, nothing = [], slots.new_zeros(())
-        for part in plan.parts:
-            rows = _by_head(slots[part.first : part.last], part)
-            weights = _scores(rows, part).softmax(-1)
+    def forward(ctx: Any, qkv: Tensor, order: Order, share: float) -> Tensor:
+        width = qkv.shape[-1]
+        rows = qkv.reshape(-1, width).index_select(0, order.into)
+        mixed = rows.new_empty(len(order.into_mixed), width)
+        kept, nothing = [], rows.new_zeros(())
+        for own, out, bias in zip(order.cut(rows, 3), order.cut(mixed, 1), order.biases, strict=True):
+            weights = _scores(own, bias).softmax(-1)
             places, ctx.scale = kept_places(weights, share)
             thinned = torch.where(places, weights, nothing)
-            own = torch.bmm(thinned, rows[2])
-            text_rows = own.view(part.texts, -1, part.length, own.shape[-1]).transpose(1, 2)  # [r, l, h, e]
-            torch.mul(text_rows, ctx.scale, out=mixed[part.first : part.last].view(text_rows.shape))
-            kept += [rows, weights, thinned, own]
-        ctx.plan = plan
-        ctx.save_for_backward(*kept)
-        return mixed if plan.back is None else mixed.index_select(0, plan.back)
+            torch.bmm(thinned, own[2], out=out)
+            kept += [weights, thinned]
+        ctx.order = order
+        ctx.save_for_backward(rows, mixed, *kept)
+        return mixed.index_select(0, order.back_mixed).mul_(ctx.scale).view(len(qkv), -1, width)
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor, None, None]:
-        plan: Rectangles = ctx.plan
+        order: Order = ctx.order
         (gradient,) = outer
-        slots = gradient if plan.take is None else gradient.index_select(0, plan.take)  # [P, h, e]
-        out = slots.new_empty(len(slots), 3, *slots.shape[1:])
-        kept = ctx.saved_tensors
-        for number, part in enumerate(plan.parts):
-            rows, weights, thinned, own = kept[4 * number : 4 * number + 4]
-            query, key, value = rows
-            begin, end = part.first, part.last
-            texts = slots[begin:end].view(part.texts, part.length, *slots.shape[1:]).transpose(1, 2)
-            scale = ctx.scale  # with padding [r, 1, l, 1]
-            if part.mask is not None:
-                scale = part.mask.transpose(2, 3).to(own.dtype) * scale
-            outer_rows = torch.empty_like(own)  # [r·h, l, e], nothing from padding
-            torch.mul(texts, scale, out=outer_rows.view(texts.shape))
-            inner = torch.empty_like(rows)
-            scores = torch.bmm(outer_rows, value.transpose(1, 2)).mul_(thinned)
-            scores.addcmul_(weights, (own * outer_rows).sum(-1, keepdim=True), value=-1)
-            torch.bmm(scores, key, out=inner[0])
-            torch.bmm(scores.transpose(1, 2), query, out=inner[1])
-            inner[:2] *= query.shape[-1] ** -0.5
-            torch.bmm(thinned.transpose(1, 2), outer_rows, out=inner[2])
-            wide = inner.view(3, part.texts, -1, part.length, inner.shape[-1]).permute(1, 3, 0, 2, 4)
-            out[begin:end].view(wide.shape).copy_(wide)
-        return (out if plan.back is None else out.index_select(0, plan.back)), None, None
+        rows, mixed, *kept = ctx.saved_tensors
+        width = rows.shape[-1]
+        moved = gradient.reshape(-1, width).index_select(0, order.into_mixed)
+        moved.mul_(ctx.scale if order.present is None else order.present * ctx.scale)  # nothing from padding
+        sums = (mixed * moved).sum(-1, keepdim=True)
+        inner = torch.empty_like(rows)
+        parts = zip(
+            order.cut(rows, 3), order.cut(inner, 3), order.cut(moved, 1), order.cut(sums, 1),
+            _by_two(kept), strict=True,
+        )  # fmt: skip
+        for (query, key, value), out, own, own_sums, (weights, thinned) in parts:
+            scores = torch.bmm(own, value.transpose(1, 2)).mul_(thinned)
+            scores.addcmul_(weights, own_sums, value=-1)
+            scores.mul_(width**-0.5)
+            torch.bmm(scores, key, out=out[0])
+            torch.bmm(scores.transpose(1, 2), query, out=out[1])
+            torch.bmm(thinned.transpose(1, 2), own, out=out[2])
+        return inner.index_select(0, order.back).view(len(gradient), 3, -1, width), None, None
 
 
-def _by_head(slots: Tensor, part: Rectangle) -> Tensor:
-    """Bring [r·l, 3, h, e] into the order of the products [3, r·h, l, e]."""
-    _, kinds, heads, width = slots.shape
-    rows = slots.view(part.texts, part.length, kinds, heads, width).permute(2, 0, 3, 1, 4)
-    return rows.reshape(kinds, part.texts * heads, part.length, width)
+def _by_two(kept: Sequence[Tensor]) -> list[tuple[Tensor, Tensor]]:
+    return list(zip(kept[::2], kept[1::2], strict=True))
 
 
-def _scores(rows: Tensor, part: Rectangle) -> Tensor:
+def _scores(rows: Tensor, bias: Tensor | None) -> Tensor:
     """Return the scaled products of query and key [r·h, l, l], -inf where a key is padding."""
     query, key, _ = rows
-    many, length, width = query.shape
-    if part.mask is None:
-        return torch.bmm(query, key.transpose(1, 2)).mul_(width**-0.5)
-    bias = torch.zeros_like(part.mask, dtype=query.dtype).masked_fill_(~part.mask, float("-inf"))
-    scores = bias.expand(part.texts, many // part.texts, length, length).reshape(many, length, length)
+    scale = query.shape[-1] ** -0.5
+    if bias is None:
+        return torch.bmm(query, key.transpose(1, 2)).mul_(scale)
     # Every text has a token, so that no row is all -inf.
-    return scores.baddbmm_(query, key.transpose(1, 2), alpha=width**-0.5)
+    return torch.baddbmm(bias.to(query.dtype), query, key.transpose(1, 2), alpha=scale)

@@ -8,7 +8,9 @@ copied.
 Shapes: n texts, T tokens, P slots of all rectangles together (P - T of them are padding).
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Index = NDArray[np.int64]
+T = TypeVar("T")
 
 # Texts whose lengths differ by at most this many tokens, or this fraction, share a rectangle. On a CPU,
 # training steps on mixed batches are so some 5% faster than without padding or with one rectangle; a GPU
@@ -49,6 +52,14 @@ class Rectangles:
     parts: tuple[Rectangle, ...]
     take: Tensor | None  # [P], the token of each slot; padding repeats a token of its own text
     back: Tensor | None  # [T], the slot of each token
+    _once: dict[Hashable, Any] = field(default_factory=dict)
+
+    def once(self, name: Hashable, make: Callable[[], T]) -> T:
+        """Return what all layers of a pass work out from the plan alike, made by the first."""
+        if name not in self._once:
+            self._once[name] = make()
+        found: T = self._once[name]
+        return found
 
     @classmethod
     def plan(cls, starts: Index, device: torch.device) -> "Rectangles":

@@ -1,6 +1,6 @@
 """Training speed beside the sentence-transformers trainer and a transformers Trainer, in one run.
 
-    python bench/training.py [--data DIR] [--updates 21] [--repeats 3] [--scores 300]
+    python bench/training.py [--data DIR] [--updates 60] [--repeats 3] [--scores 300]
 
 Three tasks (sentiment, paraphrase, similarity), the same weights, 48 examples per update, AdamW fused;
 peers with dynamic padding and length grouping. DIR holds the files of the minBERT course
@@ -8,7 +8,7 @@ peers with dynamic padding and length grouping. DIR holds the files of the minBE
 Rotten Tomatoes reviews. The primary figure is the ratio of CPU times on one thread; ratios of wall time on
 two threads count only from rounds whose bracketing bare product ran within 10% of the best one, else the
 row says noisy. ``--scores N`` also trains each side for N updates with three seeds and scores dev; without it
-the scores of an earlier run stay.
+the scores of an earlier run stay, and with ``--repeats 0`` its speeds do: only these want a quiet machine.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--rows", type=int, default=4000, help="training rows of each task")
-    parser.add_argument("--updates", type=int, default=21, help="a multiple of 3")
+    parser.add_argument("--updates", type=int, default=60, help="a multiple of 3; few hold too few lengths")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--scores", type=int, default=0, metavar="UPDATES")
@@ -55,9 +55,12 @@ def main():
             "tokens_per_update": tokens,
             "rows": [],
         }
-        if RESULTS.exists() and "scores" in (earlier := json.loads(RESULTS.read_text())):
+        earlier = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        if "scores" in earlier:
             result["scores"] = earlier["scores"]
-        for threads in options.threads:
+        if not options.repeats:
+            result["rows"] = earlier["rows"]
+        for threads in options.threads if options.repeats else ():
             result["rows"] += measure(Path(folder), model, threads, options, tokens)
             RESULTS.write_text(json.dumps(result, indent=1) + "\n")
         if options.scores:
@@ -149,7 +152,7 @@ def measure(folder, model, threads, options, tokens):
 
 def summarise(side, sides, threads, calm, tokens, model):
     kind = "cpu" if threads == 1 else "wall"
-    per_update = [one[kind] / one["updates"] for one in side.rounds]
+    per_update = of_updates(side, kind, tokens)
     row = {"threads": threads, "side": side.label, "measured": kind, "seconds": statistics.median(per_update)}
     if side.label.startswith("linears"):
         return row | {"gflops": side.rounds[0]["flops"] / row["seconds"] / 1e9}
@@ -161,15 +164,23 @@ def summarise(side, sides, threads, calm, tokens, model):
         "ratios": {},
     }
     for peer in sides[: len(PEERS)]:
-        pairs = list(zip(peer.rounds, per_update, calm[peer.label], calm[side.label], strict=True))
-        used = [(a[kind] / a["updates"], b) for a, b, x, y in pairs if threads == 1 or (x and y)]
+        theirs = of_updates(peer, kind, tokens)
+        pairs = list(zip(theirs, per_update, calm[peer.label], calm[side.label], strict=True))
+        used = [(a, b) for a, b, x, y in pairs if threads == 1 or (x and y)]
         noisy = threads > 1 and len(used) < 3
-        used = used if used and not noisy else [(a[kind] / a["updates"], b) for a, b, *_ in pairs]
+        used = used if used and not noisy else [(a, b) for a, b, *_ in pairs]
         ratios = sorted(a / b for a, b in used)
         row["ratios"][peer.label] = {
             "ratio": statistics.median(ratios), "low": ratios[0], "high": ratios[-1], "noisy": noisy
         }  # fmt: skip
     return row
+
+
+def of_updates(side, kind, tokens):
+    """Return the seconds of an update of so many tokens in every round: batches differ in their tokens."""
+    return [
+        one[kind] * (tokens / one["tokens"] if one["tokens"] else 1 / one["updates"]) for one in side.rounds
+    ]
 
 
 def scores(folder, model, options):

@@ -6,17 +6,28 @@ ENCODER_RATE, HEAD_RATE, LIMIT = 2e-5, 1e-3, 128
 
 
 class Clock:
-    """CPU and wall time from the end of the first update to that of the last."""
+    """CPU and wall time from the end of the first update to that of the last, and the tokens in between.
+
+    Padding does not count. Batches differ in their tokens, above all those grouped by length, so that times
+    are compared by the token.
+    """
 
     def __init__(self):
         self.marks = []
+        self.tokens = 0
+
+    def count(self, tokens):
+        self.tokens += tokens
 
     def tick(self):
-        self.marks.append((time.process_time(), time.perf_counter()))
+        self.marks.append((time.process_time(), time.perf_counter(), self.tokens))
 
     def told(self):
-        (cpu, wall), (last_cpu, last_wall) = self.marks[0], self.marks[-1]
-        return {"cpu": last_cpu - cpu, "wall": last_wall - wall, "updates": len(self.marks) - 1}
+        (cpu, wall, tokens), (last_cpu, last_wall, last_tokens) = self.marks[0], self.marks[-1]
+        return {
+            "cpu": last_cpu - cpu, "wall": last_wall - wall, "tokens": last_tokens - tokens,
+            "updates": len(self.marks) - 1,
+        }  # fmt: skip
 
 
 def scores_of(data, guess):

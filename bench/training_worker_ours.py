@@ -49,6 +49,7 @@ def tenor_side(options, data):
             self.clock = Clock()
 
         def step_done(self, report, progress):
+            self.clock.count(report.tokens)
             self.clock.tick()
 
     def start(seed):

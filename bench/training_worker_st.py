@@ -68,6 +68,9 @@ def st_side(options, data):
         torch.manual_seed(seed)
         model, clock = SentenceTransformer(options.model, device="cpu"), Clock()
         model.max_seq_length = LIMIT
+        model.register_forward_pre_hook(
+            lambda _, given: clock.count(int(given[0]["attention_mask"].sum().item()))
+        )
         width = model.get_embedding_dimension()
         made = {
             "sentiment": label_loss(model, width, len(labels["sentiment"])),

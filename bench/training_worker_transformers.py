@@ -6,7 +6,7 @@ from training_worker_measures import LIMIT, Clock, scores_of
 from training_worker_peers import arguments_of, callback_of, labels_of, rounds_of, two_rates
 
 
-def multi_task(model, labels):
+def multi_task(model, labels, clock):
     """A transformers encoder with mean pooling and three heads."""
     import torch
     from torch import nn
@@ -22,6 +22,7 @@ def multi_task(model, labels):
             self.paraphrase = nn.Linear(3 * width, 1)
 
         def vectors(self, inputs):
+            clock.count(int(inputs["attention_mask"].sum().item()))
             states = self.encoder(**inputs).last_hidden_state
             mask = inputs["attention_mask"][..., None].float()
             return (states * mask).sum(1) / mask.sum(1)
@@ -79,7 +80,8 @@ def transformers_side(options, data):
 
     def start(seed):
         torch.manual_seed(seed)
-        model, clock = multi_task(options.model, labels), Clock()
+        clock = Clock()
+        model = multi_task(options.model, labels, clock)
         parts = {
             task: rounds_of(rows["train"], options.batch, options.updates, seed)
             for task, rows in data.items()

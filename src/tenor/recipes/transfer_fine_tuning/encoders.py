@@ -110,7 +110,9 @@ def _pretrain(context: Context, texts: dict[str, Path], run: Path, share: float)
         tasks={"text": task},
         training=TrainingConfig(
             epochs=1_000, steps=steps, evaluate_steps=max(1, steps // 20),
-            checkpoint_steps=max(1, steps // pieces), **settings,
+            checkpoint_steps=max(1, steps // pieces),
+            dropout=0.0,  # of the pre-training alone: texts are seen some four times, and it costs a tenth
+            **settings,
         ),
     )  # fmt: skip
     until = math.ceil(share * pieces) * max(1, steps // pieces)

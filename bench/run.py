@@ -118,8 +118,8 @@ def training_section(result):
     yield ""
     yield (
         f"48 examples ({result['tokens_per_update']:,.0f} tokens) per update from {result['data']}, the "
-        "starter's weights, fused AdamW; the peers pad dynamically and group by length. Times are measured by "
-        "the token, as batches differ in length; padding does not count. Asked: "
+        "starter's weights, fused AdamW; the peers pad dynamically and group by length. Times are by the "
+        "token, as batches differ in length; padding does not count. Asked: "
         f"{TARGETS['fp32']}× in fp32, {TARGETS['default']}× in the default precision, here "
         f"{result['default_precision']}."
     )

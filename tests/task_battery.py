@@ -38,6 +38,7 @@ TASKS = {
     "pair": config("pair"),
     "pair residual with overlap": config("pair", head="residual", features=("diff", "jaccard")),
     "pair joint": config("pair", encoding="joint"),
+    "pair joint, pooler": config("pair", encoding="joint", pooling="pooler"),
     "pair joint with overlap": config("pair", encoding="joint", features=("jaccard",), head="mlp"),
     "pair both ways": config(
         "pair",

@@ -249,3 +249,27 @@ def test_real_weights(minilm):
     for ours, expected in zip(states.layers, layers, strict=True):
         assert_same(ours, expected)
     assert_same(states.pooler, pooled)
+
+
+@pytest.mark.parametrize("layers", [0, 1, 3])
+def test_first_tokens_alone_have_the_same_states_and_gradients(layers):
+    encoder = our_model(their_model(num_hidden_layers=layers))
+    batch = random_batch([3, 0, 8, 1, 8], 211)
+    there = batch.packing.lengths > 0
+    firsts = batch.packing.firsts[there]
+    found = []
+    for alone in (False, True):
+        encoder.zero_grad()
+        states = encoder(batch, firsts=alone, pooler=True)
+        (states.last[firsts].square().sum() + states.pooler[there].sum()).backward()
+        gradients = {name: value.grad for name, value in encoder.named_parameters()}
+        found.append((states.last, states.pooler, gradients))
+    (whole, pooler, gradients), (cut, same_pooler, same_gradients) = found
+    assert_same(cut[firsts], whole[firsts])
+    assert_same(same_pooler, pooler)
+    for name, gradient in gradients.items():
+        torch.testing.assert_close(same_gradients[name], gradient, rtol=1e-4, atol=1e-5)
+    if layers:
+        others = torch.ones(len(whole), dtype=torch.bool).index_fill(0, firsts, False)
+        assert not cut[others].any()
+        assert whole[others].any()

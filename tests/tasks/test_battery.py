@@ -47,6 +47,15 @@ def test_losses_are_finite_means_with_gradients(ready):
     network.zero_grad()
 
 
+def test_states_that_a_task_does_not_read_have_no_part_in_it(ready):
+    network, name, data = ready
+    task = network.task(name)
+    with torch.no_grad():
+        output, batch = passed(network, name, data, range(len(data)))
+        whole = task(network.see({name: batch})[name], batch)
+    torch.testing.assert_close(output, whole, rtol=0, atol=1e-5)
+
+
 def test_all_scores_are_there_and_the_metric_is_among_them(ready):
     network, name, data = ready
     task = network.task(name)

@@ -41,13 +41,21 @@ class PackedAttention(nn.Module):
         self.qkv = Linear(width, 3 * width)  # rows: all of query, then key, then value
         self.out = Linear(width, width)
 
-    def forward(self, states: Tensor, packing: Packing, kind: AttentionKind = "full") -> Tensor:
-        """Return the new states [T, d]."""
+    def forward(
+        self,
+        states: Tensor,
+        packing: Packing,
+        kind: AttentionKind = "full",
+        *,
+        wanted: Tensor | None = None,
+    ) -> Tensor:
+        """Return the new states [T, d], or only those of the tokens ``wanted`` [w, d]."""
         qkv: Tensor = self.qkv(states)
         qkv = qkv.view(len(states), 3, self.heads, self.head_width)  # [T, 3, h, e]
         dropout = self.dropout if self.training else 0.0
         attend = attend_varlen if _varlen_serves(qkv, dropout) else attend_rectangles
-        out: Tensor = self.out(attend(qkv, packing, kind, dropout).flatten(1))
+        mixed = attend(qkv, packing, kind, dropout).flatten(1)
+        out: Tensor = self.out(mixed if wanted is None else mixed.index_select(0, wanted))
         return out
 
 

@@ -84,12 +84,22 @@ class TransformerBlock(nn.Module):
         self.dropout = Dropout(config.dropout)
         self.norm: NormOrder = config.norm
 
-    def forward(self, states: Tensor, packing: Packing, kind: AttentionKind = "full") -> Tensor:
-        """Return the new states [T, d]."""
+    def forward(
+        self,
+        states: Tensor,
+        packing: Packing,
+        kind: AttentionKind = "full",
+        *,
+        wanted: Tensor | None = None,
+    ) -> Tensor:
+        """Return the new states [T, d], or only those of the tokens ``wanted`` [w, d]."""
+        own = states if wanted is None else states.index_select(0, wanted)
         if self.norm == "pre":
-            mixed = states + self.dropout(self.attention(self.attention_norm(states), packing, kind))
+            looked = self.attention(self.attention_norm(states), packing, kind, wanted=wanted)
+            mixed = own + self.dropout(looked)
             out: Tensor = mixed + self.dropout(self.feed_forward(self.feed_forward_norm(mixed)))
         else:
-            mixed = self.attention_norm(states + self.dropout(self.attention(states, packing, kind)))
+            looked = self.attention(states, packing, kind, wanted=wanted)
+            mixed = self.attention_norm(own + self.dropout(looked))
             out = self.feed_forward_norm(mixed + self.dropout(self.feed_forward(mixed)))
         return out

@@ -17,13 +17,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from tenor.encoders.bert.encoder import States
+from tenor.encoders.bert.encoder import BertEncoder, States
 from tenor.layers.layer_mix import mean_of_last
 from tenor.layers.packed import PackedBatch, Packing
 from tenor.layers.pooling import pool
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.frozen_states import FrozenStates
-from tenor.tasks.task import Seen, Task, TaskBatch
+from tenor.tasks.task import Reads, Seen, Task, TaskBatch
 from tenor.text.batching import distinct, plan_batches
 from tenor.text.tokens import NOT_A_WORD, Tokens
 
@@ -77,11 +77,16 @@ class Network(nn.Module):
 
         ``embeddings`` [T, d] take the place of the words' look-up, in the order of ``pack(batches)``.
         """
-        seen = self.see(batches, embeddings=embeddings)
+        seen = self.see(batches, embeddings=embeddings, whole=False)
         return {name: self.task(name)(seen[name], batch) for name, batch in batches.items()}
 
-    def see(self, batches: Mapping[str, TaskBatch], *, embeddings: Tensor | None = None) -> dict[str, Seen]:
-        """Run the encoder once over all texts, and hand each task the states of its own."""
+    def see(
+        self, batches: Mapping[str, TaskBatch], *, embeddings: Tensor | None = None, whole: bool = True
+    ) -> dict[str, Seen]:
+        """Run the encoder once over all texts, and hand each task the states of its own.
+
+        Without ``whole`` the states that no task reads may be 0, where that is faster.
+        """
         packed = pack(batches, self.device)
         if embeddings is not None:
             packed = packed.with_embeddings(embeddings)
@@ -92,8 +97,13 @@ class Network(nn.Module):
             states = self._kept_states(self.kept, batches, layers=layers, pooler=pooler)
         else:
             with torch.set_grad_enabled(torch.is_grad_enabled() and not frozen):
-                states = self.encoder(packed, all_states=layers, pooler=pooler)
+                states = self.encoder(packed, all_states=layers, pooler=pooler, **self._firsts(reads, whole))
         return dict(zip(batches, _slices(packed, states, list(batches.values()), self.pooling), strict=True))
+
+    def _firsts(self, reads: Sequence[Reads], whole: bool) -> dict[str, bool]:
+        """Ask an encoder that can do less for less, where nobody reads more."""
+        less = not whole and isinstance(self.encoder, BertEncoder) and all(each.firsts for each in reads)
+        return {"firsts": True} if less else {}
 
     @torch.no_grad()
     def _kept_states(

@@ -26,12 +26,14 @@ from tenor.text.tokens import Tokens
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What a task wants of the encoder beyond its last states."""
+    """What a task wants of the encoder beyond its last states, or of these."""
 
     layers: bool = False
     """The states of all layers."""
     pooler: bool = False
     """The output of the encoder's own pooler."""
+    firsts: bool = False
+    """Of the last states, those of each text's first token alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

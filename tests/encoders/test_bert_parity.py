@@ -260,7 +260,7 @@ def test_first_tokens_alone_have_the_same_states_and_gradients(layers):
     found = []
     for alone in (False, True):
         encoder.zero_grad()
-        states = encoder(batch, firsts=alone, pooler=True)
+        states = encoder(batch, wanted=firsts if alone else None, pooler=True)
         (states.last[firsts].square().sum() + states.pooler[there].sum()).backward()
         gradients = {name: value.grad for name, value in encoder.named_parameters()}
         found.append((states.last, states.pooler, gradients))

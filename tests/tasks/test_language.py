@@ -45,6 +45,21 @@ def network_of(folder, **settings):
     return Network(encoder, pooling=PoolingConfig(), tasks={"text": task})
 
 
+@pytest.mark.parametrize("next_sentence", [False, True])
+def test_only_states_of_hidden_tokens_are_read(folder, tokenizer, next_sentence):
+    network = network_of(folder, next_sentence=next_sentence).eval()
+    task = network.task("text")
+    batch = task.collate(task.prepare(texts(), tokenizer), np.arange(20), generator=np.random.default_rng(0))
+    with torch.no_grad():
+        less = network({"text": batch})["text"]
+        whole = task(network.see({"text": batch})["text"], batch)
+    assert len(task.places(batch)) == len(whole.labels) < len(batch.tokens.ids)
+    torch.testing.assert_close(less.tokens, whole.tokens, rtol=0, atol=1e-5)
+    assert torch.equal(less.labels, whole.labels)
+    if next_sentence:
+        torch.testing.assert_close(less.follows, whole.follows, rtol=0, atol=1e-5)
+
+
 @pytest.mark.parametrize("whole", [False, True])
 def test_what_is_hidden(tokenizer, whole):
     known = vocabulary_of(tokenizer)

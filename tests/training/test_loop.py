@@ -23,6 +23,7 @@ from small_training import (
 from tenor.errors import TenorError
 from tenor.layers.packed import PackedBatch
 from tenor.model.frozen_states import FrozenStates
+from tenor.tasks.task import first_places
 from tenor.training.checkpoints import read_checkpoint, write_checkpoint
 from tenor.training.hooks import Hook
 from tenor.training.learner import Context, Cut
@@ -364,3 +365,35 @@ def test_gradient_surgery_keeps_to_the_losses_of_its_update():
     assert same(weights(one), weights(three))
     update = Update(without=("mood",), task="near")
     assert (update.wants("mood"), update.wants("near"), update.touches("mood")) == (False, True, False)
+
+
+class FirstMood(Mood):
+    """Says that it reads first tokens alone."""
+
+    def places(self, batch):
+        return first_places(batch.tokens)
+
+
+class Looks:
+    """An objective that looks at the states of a pass."""
+
+    name = "looks"
+
+    def __init__(self):
+        self.rows = []
+
+    def losses(self, seen, context):
+        self.rows.append(seen.seen["mood"].last.detach().abs().sum(dim=1))
+        return {"mood": seen.seen["mood"].last.sum() * 0.0}
+
+
+def test_an_objective_sees_all_states_and_tasks_alone_what_they_read():
+    looks = Looks()
+    learner = make_learner(FirstMood(), objectives=[looks])
+    train(learner, epochs=1)
+    assert all((row > 0).all() for row in looks.rows)
+    learner = make_learner(FirstMood())
+    batch = {"mood": learner.network.task("mood").collate(learner.train["mood"], np.arange(4))}
+    states = learner.network.see(batch, whole=False)["mood"]
+    firsts = first_places(batch["mood"].tokens)
+    assert states.last.abs().sum(dim=1).nonzero()[:, 0].tolist() == firsts.tolist()

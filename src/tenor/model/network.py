@@ -23,7 +23,7 @@ from tenor.layers.packed import PackedBatch, Packing
 from tenor.layers.pooling import pool
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.frozen_states import FrozenStates
-from tenor.tasks.task import Reads, Seen, Task, TaskBatch
+from tenor.tasks.task import Seen, Task, TaskBatch, first_places
 from tenor.text.batching import distinct, plan_batches
 from tenor.text.tokens import NOT_A_WORD, Tokens
 
@@ -97,13 +97,28 @@ class Network(nn.Module):
             states = self._kept_states(self.kept, batches, layers=layers, pooler=pooler)
         else:
             with torch.set_grad_enabled(torch.is_grad_enabled() and not frozen):
-                states = self.encoder(packed, all_states=layers, pooler=pooler, **self._firsts(reads, whole))
+                states = self.encoder(
+                    packed,
+                    all_states=layers,
+                    pooler=pooler,
+                    **({} if whole else self._less(batches, pooler=pooler)),
+                )
         return dict(zip(batches, _slices(packed, states, list(batches.values()), self.pooling), strict=True))
 
-    def _firsts(self, reads: Sequence[Reads], whole: bool) -> dict[str, bool]:
-        """Ask an encoder that can do less for less, where nobody reads more."""
-        less = not whole and isinstance(self.encoder, BertEncoder) and all(each.firsts for each in reads)
-        return {"firsts": True} if less else {}
+    def _less(self, batches: Mapping[str, TaskBatch], *, pooler: bool) -> dict[str, Tensor]:
+        """Ask an encoder that can do less for less, where no task reads more."""
+        if not isinstance(self.encoder, BertEncoder):
+            return {}
+        wanted, start = [], 0
+        for name, batch in batches.items():
+            places = self.task(name).places(batch)
+            if places is None:
+                return {}
+            if pooler:
+                places = torch.unique(torch.cat([places.cpu(), first_places(batch.tokens)]))
+            wanted.append(places.to(self.device) + start)
+            start += len(batch.tokens.ids)
+        return {"wanted": torch.cat(wanted)} if wanted else {}
 
     @torch.no_grad()
     def _kept_states(

@@ -100,6 +100,12 @@ class LanguageTask(Task):
         """The pooler, where next sentences are told."""
         return Reads(pooler=self.config.next_sentence)
 
+    def places(self, batch: TaskBatch) -> Tensor:
+        """The hidden tokens."""
+        rows, columns = (batch.extras["labels"] != KEPT).nonzero(as_tuple=True)
+        found: Tensor = torch.from_numpy(batch.tokens.starts)[rows.cpu()] + columns.cpu()
+        return found
+
     def prepare(self, examples: Sequence[Any], tokenizer: Tokenizer) -> LanguageData:
         """Cut texts into windows of the length limit, or into pieces to be paired."""
         vocabulary = vocabulary_of(tokenizer)

@@ -26,14 +26,12 @@ from tenor.text.tokens import Tokens
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What a task wants of the encoder beyond its last states, or of these."""
+    """What a task wants of the encoder beyond its last states."""
 
     layers: bool = False
     """The states of all layers."""
     pooler: bool = False
     """The output of the encoder's own pooler."""
-    firsts: bool = False
-    """Of the last states, those of each text's first token alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -168,6 +166,13 @@ class Task(nn.Module, ABC):
     def score(self, predictions: NDArray[Any], data: TaskData) -> dict[str, float]:
         """Return all scores by name; ``metric.name`` is among them."""
 
+    def places(self, batch: TaskBatch) -> Tensor | None:
+        """Return the places of the tokens [w] whose last states the head reads; None, the default, for all.
+
+        An encoder may save itself the others and leave 0 there.
+        """
+        return None
+
     def begin_epoch(
         self,
         data: TaskData,
@@ -210,3 +215,8 @@ class Task(nn.Module, ABC):
             targets=None if data.targets is None else torch.from_numpy(data.targets[rows]),
             features=None if data.features is None else torch.from_numpy(data.features[rows]),
         )
+
+
+def first_places(tokens: Tokens) -> Tensor:
+    """Return the places of the first tokens of all texts that have one."""
+    return torch.from_numpy(tokens.starts[:-1][tokens.lengths > 0])

@@ -15,7 +15,7 @@ from tenor.tasks.jaccard import jaccard, special_ids
 from tenor.tasks.predictions import predictions_of
 from tenor.tasks.scoring import plain_scores
 from tenor.tasks.spec import TaskSpec
-from tenor.tasks.task import Metric, Reads, Seen, Task, TaskBatch, TaskData
+from tenor.tasks.task import Metric, Reads, Seen, Task, TaskBatch, TaskData, first_places
 from tenor.tasks.vectors import TextVectors, packing_apart
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import Tokens
@@ -34,6 +34,10 @@ class TextTask(Task):
     def reads(self) -> Reads:  # type: ignore[override]
         """What the encoder must return."""
         return self.vectors.reads
+
+    def places(self, batch: TaskBatch) -> Tensor | None:
+        """The first token of each text, where the pooling reads no other."""
+        return first_places(batch.tokens) if self.vectors.firsts else None
 
     @property
     def metric(self) -> Metric:  # type: ignore[override]

@@ -66,10 +66,12 @@ class TextVectors(nn.Module):
     @property
     def reads(self) -> Reads:
         """What the encoder must return."""
-        last, kinds = self.pooling.layers == "last", self.pooling.kinds
-        # Neither is a pooling of one of two texts in a sequence.
-        firsts = last and set(kinds) <= {"cls", "pooler"}
-        return Reads(layers=not last, pooler="pooler" in kinds, firsts=firsts)
+        return Reads(layers=self.pooling.layers != "last", pooler="pooler" in self.pooling.kinds)
+
+    @property
+    def firsts(self) -> bool:
+        """Whether the first token of each sequence is all that is read; no part of one has such a pooling."""
+        return self.pooling.layers == "last" and set(self.pooling.kinds) <= {"cls", "pooler"}
 
     def forward(self, seen: Seen, packing: Packing | None = None) -> Tensor:
         """Pool the states of each text, or of each part that another packing makes out."""

@@ -162,7 +162,9 @@ class TaskLearner(Learner):
 
     def losses(self, piece: Piece, context: Context) -> dict[str, Tensor]:
         """Run one pass, then the tasks' own losses and those of the objectives, each scaled by its share."""
-        seen, batches = self.network.see(piece.batches), dict(piece.batches)
+        due = self._due(piece, context)
+        # An objective may look at any state of the pass.
+        seen, batches = self.network.see(piece.batches, whole=bool(due)), dict(piece.batches)
         for name, whole in piece.whole.items():
             seen[name] = gather_seen(seen[name], whole, context.rank, context.world)
             batches[name] = whole
@@ -174,7 +176,7 @@ class TaskLearner(Learner):
                 loss_name(name, each, len(own)): value * piece.shares[name] for each, value in own.items()
             }
         passed = Pass(network=self.network, batches=batches, seen=seen, outputs=outputs)
-        for objective in self._due(piece, context):
+        for objective in due:
             for name, value in objective.losses(passed, context).items():
                 found[f"{name}.{objective.name}"] = value * piece.shares[name]
         return {name: value for name, value in found.items() if context.wants(name)}

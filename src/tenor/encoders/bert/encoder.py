@@ -96,15 +96,17 @@ class BertEncoder(nn.Module):
         all_states: bool = False,
         pooler: bool = False,
         upto: int | None = None,
-        firsts: bool = False,
+        wanted: Tensor | None = None,
     ) -> States:
         """Encode a batch; all layers and the pooler's output only when asked for.
 
-        ``upto`` stops after that layer, for readers of an inner one. With ``firsts`` the last states are
-        those of the first token of each text, and 0 of others, which saves most of the last block.
+        ``upto`` stops after that layer, for readers of an inner one. With ``wanted`` [w], places on the flat
+        axis, the last states of other tokens are 0, which saves most of the last block; the pooler reads the
+        first token of each text.
         """
-        given = {"all_states": all_states, "pooler": pooler, "firsts": firsts}
-        return self.run(self.embed(batch), batch, upto=upto, **given)
+        return self.run(
+            self.embed(batch), batch, all_states=all_states, pooler=pooler, upto=upto, wanted=wanted
+        )
 
     def look_up(self, batch: PackedBatch) -> Tensor:
         """Return the word embeddings [T, d], which an inner loop may change and hand back with the batch."""
@@ -128,19 +130,19 @@ class BertEncoder(nn.Module):
         all_states: bool = False,
         pooler: bool = False,
         upto: int | None = None,
-        firsts: bool = False,
+        wanted: Tensor | None = None,
     ) -> States:
         """Run the blocks on h_0 [T, d]."""
         states = embedded
         layers = [states]
         blocks = self.blocks[:upto]
-        *before, last = blocks if firsts and not all_states and len(blocks) else (*blocks, None)
+        less = wanted is not None and not all_states and len(blocks) > 0
+        *before, last = blocks if less else (*blocks, None)
         for block in before:
             states = block(states, batch.packing, batch.attention)
             if all_states:
                 layers.append(states)
-        if last is not None:
-            wanted = batch.packing.firsts[batch.packing.lengths > 0]
+        if last is not None and wanted is not None:
             found = last(states, batch.packing, batch.attention, wanted=wanted)
             states = torch.zeros_like(states, dtype=found.dtype).index_copy(0, wanted, found)
         pooled = self.pool(states, batch.packing) if pooler else None

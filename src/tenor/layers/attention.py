@@ -18,10 +18,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tenor.layers.dropped_attention import attend_with_dropout
 from tenor.layers.linear import Linear
 from tenor.layers.packed import AttentionKind, Packing
 from tenor.layers.rectangles import Rectangle
+from tenor.layers.training_attention import attend_in_training
 
 
 class PackedAttention(nn.Module):
@@ -62,8 +62,8 @@ class PackedAttention(nn.Module):
 def attend_rectangles(qkv: Tensor, packing: Packing, kind: AttentionKind, dropout: float) -> Tensor:
     """Attend within each text [T, 3, h, e] -> [T, h, e], one kernel call for texts of nearly equal length."""
     plan = packing.rectangles
-    if 0 < dropout < 1 and qkv.device.type == "cpu" and kind != "causal" and plan.parts:
-        return attend_with_dropout(qkv, plan, dropout)
+    if kind != "causal" and plan.parts and _products_serve(qkv, dropout):
+        return attend_in_training(qkv, plan, dropout)
     slots = qkv if plan.take is None else qkv.index_select(0, plan.take)  # [P, 3, h, e]
     if not plan.parts:
         return qkv[:, 0]
@@ -72,6 +72,12 @@ def attend_rectangles(qkv: Tensor, packing: Packing, kind: AttentionKind, dropou
     parts = [_attend_rectangle(own, part, kind, dropout) for own, part in zip(cut, plan.parts, strict=True)]
     mixed = parts[0] if len(parts) == 1 else torch.cat(parts)  # [P, h, e]
     return mixed if plan.back is None else mixed.index_select(0, plan.back)
+
+
+def _products_serve(qkv: Tensor, dropout: float) -> bool:
+    """Whether plain products are faster than torch's kernel: on a CPU, with dropout or learning in bf16."""
+    learning = qkv.dtype == torch.bfloat16 and qkv.requires_grad and torch.is_grad_enabled()
+    return qkv.device.type == "cpu" and (0 < dropout < 1 or (dropout == 0 and learning))
 
 
 def _attend_rectangle(slots: Tensor, part: Rectangle, kind: AttentionKind, dropout: float) -> Tensor:

@@ -1,4 +1,4 @@
-"""Attention with dropout on its weights: against a plain loop, numeric gradients, and its mean."""
+"""Attention in training: against a plain loop, torch, numeric gradients, and its mean under dropout."""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tenor.layers import dropped_attention
+from tenor.layers import training_attention
 from tenor.layers.attention import PackedAttention, attend_rectangles
 from tenor.layers.packed import Packing
 
@@ -42,12 +42,27 @@ def text_by_text(qkv: torch.Tensor, packing: Packing, share: float) -> torch.Ten
 
 @pytest.mark.parametrize("lengths", MIXES)
 def test_values_and_gradients_are_those_of_a_plain_loop(monkeypatch, lengths):
-    monkeypatch.setattr(dropped_attention, "kept_places", by_pattern)
+    monkeypatch.setattr(training_attention, "kept_places", by_pattern)
     torch.manual_seed(0)
     packing = pack(lengths)
     qkv = torch.randn(packing.tokens, 3, HEADS, 4, dtype=torch.float64, requires_grad=True)
     target = torch.randn(packing.tokens, HEADS, 4, dtype=torch.float64)
     both = [attend_rectangles(qkv, packing, "full", 0.2), text_by_text(qkv, packing, 0.2)]
+    torch.testing.assert_close(*both, rtol=0, atol=1e-12)
+    gradients = [torch.autograd.grad((out * target).sum(), qkv)[0] for out in both]
+    torch.testing.assert_close(*gradients, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("lengths", MIXES)
+def test_without_dropout_it_is_what_torch_computes(lengths):
+    torch.manual_seed(0)
+    packing = pack(lengths)
+    qkv = torch.randn(packing.tokens, 3, HEADS, 4, dtype=torch.float64, requires_grad=True)
+    target = torch.randn(packing.tokens, HEADS, 4, dtype=torch.float64)
+    both = [
+        training_attention.attend_in_training(qkv, packing.rectangles, 0.0),
+        attend_rectangles(qkv, packing, "full", 0.0),
+    ]
     torch.testing.assert_close(*both, rtol=0, atol=1e-12)
     gradients = [torch.autograd.grad((out * target).sum(), qkv)[0] for out in both]
     torch.testing.assert_close(*gradients, rtol=0, atol=1e-12)

@@ -99,11 +99,12 @@ def test_the_commands(tmp_path, toy_in_the_table, capsys):
         (["--scale", "tinny"], "has no scale 'tinny'"),
         (["--budget", "soon"], "no duration"),
         (["--cells", "nothing"], "has no cell 'nothing'"),
+        (["--from", "nowhere.json"], "nowhere.json"),
         (["--seeds", "0"], "--seeds and --jobs must be at least 1"),
         (["--scale", "small"], "--data DIR"),
         (["--scale", "full"], "no scale 'full'"),
     ],
-    ids=["scale", "budget", "cells", "seeds", "data", "full"],
+    ids=["scale", "budget", "cells", "from", "seeds", "data", "full"],
 )
 def test_bad_options_are_told_in_a_sentence(tmp_path, toy_in_the_table, capsys, arguments, told):
     with pytest.raises(SystemExit) as end:

@@ -6,6 +6,7 @@ finished over several sittings: call the same command again. `tiny` makes its ow
     tenor run minbert-shared --data DIR --scale small --seeds 3 --budget 60m
     tenor run minbert-shared --data DIR --scale small --cells 'shared-*'
     tenor run minbert-shared --data DIR --scale small --jobs 2 --write
+    tenor run minbert-shared --data DIR --scale small --from RESULTS.json
 
 The exit code is 1 when a cell failed.
 """
@@ -43,6 +44,10 @@ Jobs = Annotated[int, typer.Option(help="Processes that work at once.")]
 BudgetText = Annotated[
     str | None, typer.Option("--budget", help="Begin no cell that would end later than this: 60m, 1h30m.")
 ]
+Earlier = Annotated[
+    Path | None,
+    typer.Option("--from", help="Results (the .json beside a page) whose cells are taken where they fit."),
+]
 Write = Annotated[bool, typer.Option("--write", help="Also write the page to the folder of pages.")]
 Pages = Annotated[Path, typer.Option(help="The folder of pages for --write.")]
 
@@ -56,6 +61,7 @@ def run(
     cells: Cells = None,
     jobs: Jobs = 1,
     budget: BudgetText = None,
+    from_: Earlier = None,
     write: Write = False,
     pages: Pages = Path("docs/results"),
     quiet: Quiet = False,
@@ -76,9 +82,13 @@ def run(
             cells=[part.strip() for text in cells or () for part in text.split(",") if part.strip()],
             jobs=jobs,
             budget=None if budget is None else read_duration(budget),
+            earlier=from_,
             pages=pages if write else None,
             watch=_Shown(bars, quiet=quiet),
         )
+    if from_ is not None:
+        fits = "" if done.run.taken else ": none that is missing here fits this version, settings and data"
+        notes.print(f"{counted(done.run.taken, 'cell')} taken from {from_}{fits}.")
     _tell(done.run, done.results)
     out.print(f"The page: {done.page}")
     if done.run.failed:

@@ -169,12 +169,17 @@ def keep(job: Job, result: CellResult, *, seconds: float, origin: Origin) -> Non
         "series": _plain({name: dict(columns) for name, columns in result.series.items()}),
         "extras": _plain(dict(result.extras)),
     }
+    write_record(job, record)
+    shutil.rmtree(job.out / "work" / job.key / "files", ignore_errors=True)
+
+
+def write_record(job: Job, record: Mapping[str, Any]) -> None:
+    """Write what is kept of a job, whole or not at all; an earlier failure is forgotten."""
     text = json.dumps(record, ensure_ascii=False, allow_nan=False)
     job.file.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(job.file) as aside:
         aside.write_text(text + "\n", encoding="utf-8")
     job.errors.unlink(missing_ok=True)
-    shutil.rmtree(job.out / "work" / job.key / "files", ignore_errors=True)
 
 
 def kept(job: Job) -> dict[str, Any] | None:

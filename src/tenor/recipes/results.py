@@ -59,7 +59,7 @@ class Results:
         columns = self.kept["columns"]
         return {
             cell: {
-                seed: {name: _unpacked(kept, columns) for name, kept in record["outcomes"].items()}
+                seed: {name: unpacked(kept, columns) for name, kept in record["outcomes"].items()}
                 for seed, record in by_seed.items()
             }
             for cell, by_seed in self.records.items()
@@ -136,7 +136,8 @@ def gather(recipe: Recipe, scale: Scale, jobs: Sequence[Job], found: Digests, *,
     hidden = _paths(jobs)
     for job in jobs:
         if (record := kept(job)) is not None:
-            records.append(_packed(_without(record, hidden), columns, origins))
+            packed = _packed(_without(record, hidden), columns, origins)
+            records.append({"key": job.key, **packed})
         elif error := last_error(job):
             failed.append({"cell": job.cell.name, "seed": job.seed, "error": _without(error, hidden)})
     lacking = {cell.name: missing_needs(cell, found, plan) for cell in plan.cells}
@@ -187,6 +188,8 @@ def read_results(recipe: Recipe, path: str | Path) -> Results:
     content = read_json(path)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise TenorError(f"{path} holds no results of a recipe in format {FORMAT}.")
+    if content.get("recipe") is None:
+        raise TenorError(f"{path} holds no results of a recipe.")
     if content["recipe"] != recipe.name:
         raise TenorError(f"{path} holds results of {content['recipe']}, not of {recipe.name}.")
     return Results(recipe, content)
@@ -210,7 +213,8 @@ def _packed(record: Mapping[str, Any], columns: dict[str, Any], origins: list[An
     return {**record, "origin": origins.index(record["origin"]), "outcomes": outcomes}
 
 
-def _unpacked(outcome: Mapping[str, Any], columns: Mapping[str, Any]) -> Outcome:
+def unpacked(outcome: Mapping[str, Any], columns: Mapping[str, Any]) -> Outcome:
+    """Put its columns back into an outcome of the file."""
     keys = outcome.get("columns", ())
     return Outcome.from_dict({**outcome, "columns": [columns[key] for key in keys]})
 

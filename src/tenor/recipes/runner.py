@@ -18,6 +18,7 @@ from tenor.recipes.cells import Job, kept, make_job
 from tenor.recipes.recipe import Plan, Recipe, Scale
 from tenor.recipes.results import Results, gather, write_results
 from tenor.recipes.sources import Digests, check_weights, digests, missing_needs
+from tenor.recipes.taking_over import take_over
 from tenor.recipes.work import Ended, Watch, in_processes, one_by_one
 from tenor.report.provenance import commit, machine, versions
 
@@ -31,6 +32,8 @@ class Run:
     """The results, as JSON."""
     computed: int
     reused: int
+    taken: int
+    """Cells that came from earlier results."""
     failed: tuple[Ended, ...]
     left: int
     """Cells that are still to be computed: the budget ended, they failed, or another process is at them."""
@@ -57,11 +60,13 @@ def run_recipe(
     cells: Sequence[str] = (),
     jobs: int = 1,
     budget: float | None = None,
+    earlier: str | Path | None = None,
     watch: Watch | None = None,
 ) -> Run:
     """Compute what is missing of a recipe at a scale, and write and return all results there are.
 
     ``cells`` are names or patterns (``shared-*``); ``jobs`` processes work at once; ``budget`` is in seconds.
+    ``earlier`` is the JSON file of results, of another machine perhaps: cells that fit are taken from it.
     """
     plan, out = recipe.plan(scale), Path(out)
     if (seeds is not None and seeds < 1) or jobs < 1:
@@ -74,13 +79,22 @@ def run_recipe(
     count = plan.seeds if seeds is None else seeds
     every = _all_jobs(recipe, scale, plan, count, found, folder, out)
     wanted = [job for job in every if job.cell.name in chosen and not missing_needs(job.cell, found, plan)]
+    taken = 0 if earlier is None else take_over(recipe, earlier, every)
     todo = [job for job in wanted if kept(job) is None]
     check_weights(job.cell for job in todo)
     ended = _computed(todo, found, jobs, Budget(budget), watch or _Nobody())
     results = gather(recipe, scale, every, found, seeds=count)
     done = sum(one.state == "done" for one in ended)
     failed = tuple(one for one in ended if one.state == "failed")
-    return Run(results, write_results(results, out), done, len(wanted) - len(todo), failed, len(todo) - done)
+    return Run(
+        results=results,
+        file=write_results(results, out),
+        computed=done,
+        reused=len(wanted) - len(todo),
+        taken=taken,
+        failed=failed,
+        left=len(todo) - done,
+    )
 
 
 def _computed(todo: Sequence[Job], found: Digests, jobs: int, budget: Budget, watch: Watch) -> list[Ended]:

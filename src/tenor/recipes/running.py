@@ -32,6 +32,7 @@ def run_named(
     cells: Sequence[str] = (),
     jobs: int = 1,
     budget: float | None = None,
+    earlier: Path | None = None,
     pages: Path | None = None,
     watch: Watch | None = None,
 ) -> Done:
@@ -48,6 +49,7 @@ def run_named(
         cells=cells,
         jobs=jobs,
         budget=budget,
+        earlier=earlier,
         watch=watch,
     )
     results = read_results(recipe, done.file)

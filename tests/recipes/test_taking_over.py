@@ -1,0 +1,83 @@
+"""Results of another machine: only what fits is taken, and nothing of a damaged file."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tenor.errors import TenorError
+from tenor.recipes.recipe import Cell
+from tenor.recipes.runner import run_recipe
+from toy_recipe import CELLS, make
+
+
+@pytest.fixture
+def published(tmp_path):
+    """The results of two seeds, as they lie beside a page."""
+    return run_recipe(make(), tmp_path / "first", seeds=2).file
+
+
+def test_cells_that_fit_are_taken_and_only_the_others_computed(tmp_path, published):
+    later = run_recipe(make(), tmp_path / "second", seeds=3, earlier=published)
+    assert (later.taken, later.reused, later.computed) == (5, 5, 2)
+    whole = run_recipe(make(), tmp_path / "third", seeds=3)
+    assert later.results.judgements == whole.results.judgements
+    assert later.results.measured.keys() == whole.results.measured.keys()
+    assert later.results.scores("good", "accuracy") == whole.results.scores("good", "accuracy")
+
+
+def test_what_is_there_already_is_left_as_it_is(tmp_path, published):
+    run_recipe(make(), tmp_path / "second", seeds=1)
+    later = run_recipe(make(), tmp_path / "second", seeds=2, earlier=published)
+    assert (later.taken, later.reused, later.computed) == (2, 5, 0)
+
+
+def test_a_chosen_cell_is_not_all_that_is_taken(tmp_path, published):
+    later = run_recipe(make(), tmp_path / "second", seeds=2, cells=["good"], earlier=published)
+    assert (later.taken, later.reused) == (5, 2)
+
+
+@pytest.mark.parametrize(
+    ("changed", "taken"),
+    [
+        (make(version=2), 0),
+        (make(settings={"epochs": 2}), 0),
+        (make(Cell(name="good", settings={"skill": 0.91}), *CELLS[1:]), 3),
+    ],
+    ids=["version", "plan", "cell"],
+)
+def test_nothing_is_taken_that_depends_on_something_else(tmp_path, published, changed, taken):
+    assert run_recipe(changed, tmp_path / "second", seeds=2, earlier=published).taken == taken
+
+
+def test_a_file_of_before_gives_nothing(tmp_path, published):
+    content = json.loads(published.read_text())
+    for record in content["cells"]:
+        del record["key"]
+    published.write_text(json.dumps(content))
+    assert run_recipe(make(), tmp_path / "second", seeds=1, earlier=published).taken == 0
+
+
+@pytest.mark.parametrize(
+    ("damage", "told"),
+    [
+        (lambda content: content["columns"].clear(), "cannot be read"),
+        (lambda content: content["origins"].clear(), "cannot be read"),
+        (lambda content: content["cells"][0].pop("notes"), "record of cell 'good'"),
+        (lambda content: content["cells"][0].update(outcomes=[1]), "record of cell 'good'"),
+        (lambda content: content.update(cells=7), "its cells cannot be read"),
+        (lambda content: content.pop("recipe"), "holds no results"),
+    ],
+    ids=["columns", "origins", "notes", "outcomes", "cells", "recipe"],
+)
+def test_a_damaged_file_is_told(tmp_path, published, damage, told):
+    content = json.loads(published.read_text())
+    damage(content)
+    published.write_text(json.dumps(content))
+    with pytest.raises(TenorError, match=told):
+        run_recipe(make(), tmp_path / "second", seeds=2, earlier=published)
+
+
+def test_results_of_another_recipe_are_refused(tmp_path, published):
+    with pytest.raises(TenorError, match="results of toy, not of other"):
+        run_recipe(replace(make(), name="other"), tmp_path / "second", earlier=published)

@@ -73,11 +73,8 @@ def test_every_format_holds_what_the_model_gives(model, tmp_path, suffix):
     assert close(file.vectors, model.encode(texts))
     assert file.lines.tolist() == list(range(1, 58))
     assert file.record == done.record
-    assert (file.record.rows, file.record.fingerprint, file.record.precision) == (
-        57,
-        model.fingerprint,
-        "fp32",
-    )
+    record = file.record
+    assert (record.rows, record.fingerprint, record.precision) == (57, model.fingerprint, model.precision)
     file.check(model)
     assert not (tmp_path / f"out{suffix}.part").exists()
 

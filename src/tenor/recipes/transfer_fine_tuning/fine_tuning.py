@@ -54,7 +54,7 @@ def _task(
         write(work / "train.jsonl", drawn)
         run = trained(task, work / "train.jsonl", encoder, tuning, work / "run", seed=context.seed)
         metrics = read_json(run / "metrics.json")
-        told = {"rows": len(drawn), "steps": metrics["steps"], "seconds": metrics["seconds"]}
+        told = {"rows": len(drawn)} | {name: metrics[name] for name in ("steps", "seconds", "precision")}
         write_json(done, {"predicted": predicted(task, run, test).tolist(), "told": told})
         shutil.rmtree(run)
     kept = read_json(done)

@@ -23,6 +23,7 @@ from torch.nn import functional
 from tenor.encoders.bert.encoder import BertEncoder
 from tenor.errors import TenorError
 from tenor.layers.linear import Linear
+from tenor.layers.vocabulary_loss import vocabulary_loss
 from tenor.tasks.masking import KEPT, MaskingConfig, Vocabulary, mask_tokens
 from tenor.tasks.task import Metric, Reads, Seen, Task, TaskBatch, TaskData
 from tenor.text.tokenizer import Pieces, Tokenizer
@@ -63,9 +64,9 @@ class LanguageData(TaskData):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LanguageOutput:
-    """Scores of the whole vocabulary for each hidden token, and whether the second text follows."""
+    """What each hidden token is guessed from, what it is, and whether the second text follows."""
 
-    tokens: Tensor  # [M, V]
+    guesses: Tensor  # [M, d], to be multiplied with the vocabulary
     labels: Tensor  # [M]
     rows: Tensor  # [M]
     follows: Tensor | None  # [n, 2]
@@ -170,23 +171,25 @@ class LanguageTask(Task):
         )
 
     def forward(self, seen: Seen, batch: TaskBatch) -> LanguageOutput:
-        """Return the scores of hidden tokens, and of what follows."""
+        """Return what hidden tokens are guessed from, and the scores of what follows."""
         labels = seen.packing.from_padded(batch.extras["labels"][:, : seen.packing.longest])  # [T]
         places = (labels != KEPT).nonzero()[:, 0]  # [M]
         hidden = functional.gelu(self.dense(seen.last.index_select(0, places)))
-        words = self._words[0].weight
-        scores = functional.linear(
-            self.norm(hidden.float()).to(words.dtype), words, self.bias.to(words.dtype)
-        )
+        guesses = self.norm(hidden.float())
         follows = None
         if self.follows is not None:
             assert seen.pooler is not None
             follows = self.follows(seen.pooler).float()
-        return LanguageOutput(scores.float(), labels[places], seen.packing.text_of[places], follows)
+        return LanguageOutput(guesses, labels[places], seen.packing.text_of[places], follows)
+
+    def scores(self, output: LanguageOutput) -> Tensor:
+        """Return the scores of the whole vocabulary for each hidden token [M, V]."""
+        words = self._words[0].weight
+        return functional.linear(output.guesses.to(words.dtype), words, self.bias.to(words.dtype)).float()
 
     def losses(self, output: LanguageOutput, batch: TaskBatch) -> dict[str, Tensor]:
         """Return the mean over all hidden tokens of the batch, and over its rows for what follows."""
-        each = functional.cross_entropy(output.tokens, output.labels, reduction="none")
+        each = vocabulary_loss(output.guesses, self._words[0].weight, self.bias, output.labels)
         weights = batch.extras["scale"][output.rows] / max(1, len(batch))
         found = {"masked": (each * weights).sum()}
         if output.follows is not None:
@@ -197,8 +200,9 @@ class LanguageTask(Task):
 
     def predict(self, output: LanguageOutput, batch: TaskBatch) -> NDArray[np.float64]:
         """Return per row: hidden tokens, their loss in all, how many were right; whether what follows was."""
-        loss = functional.cross_entropy(output.tokens, output.labels, reduction="none")
-        right = output.tokens.argmax(dim=1) == output.labels
+        scores = self.scores(output)
+        loss = functional.cross_entropy(scores, output.labels, reduction="none")
+        right = scores.argmax(dim=1) == output.labels
         out = np.zeros((len(batch), 4))
         rows = output.rows.cpu().numpy()
         for column, values in enumerate((torch.ones_like(loss), loss, right)):

@@ -81,28 +81,33 @@ class World:
         if self.size > 1 and distributed.is_initialized():
             distributed.destroy_process_group()
 
-    def sum_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
-        """Add the gradients of all processes; a parameter that none has a gradient for keeps none."""
+    def sum_gradients(
+        self, parameters: Sequence[nn.Parameter], *, memory: Tensor | None = None
+    ) -> Tensor | None:
+        """Add the gradients of all processes; a parameter that none has a gradient for keeps none.
+
+        Returns the memory that the sums are in. Given to the next call it is used again, if it fits: asking
+        the system for new memory takes longer than the sum. What the gradients are until then, they are no
+        more afterwards.
+        """
         if self.size == 1 or not parameters:
-            return
+            return None
         have = torch.tensor(
             [float(each.grad is not None) for each in parameters], device=parameters[0].device
         )
-        flat = torch.cat(
-            [
-                have,
-                *(
-                    (torch.zeros_like(each) if each.grad is None else each.grad).flatten()
-                    for each in parameters
-                ),
-            ]
-        )
+        own = [(torch.zeros_like(each) if each.grad is None else each.grad).flatten() for each in parameters]
+        size, kind = len(have) + sum(map(len, own)), own[0].dtype
+        if memory is not None and memory.shape == (size,) and memory.dtype == kind:
+            flat = torch.cat([have, *own], out=memory)
+        else:
+            flat = torch.cat([have, *own])
         distributed.all_reduce(flat)
         place = len(parameters)
         for each, count in zip(parameters, flat[:place].tolist(), strict=True):
             if count:
                 each.grad = flat[place : place + each.numel()].view_as(each)
             place += each.numel()
+        return flat
 
     def sum_numbers(self, numbers: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
         """Add named numbers over all processes; ``names`` are those that any process may have."""

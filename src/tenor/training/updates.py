@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from tenor.errors import TenorError
@@ -40,6 +40,7 @@ class Updater:
         # A hook may write into gradients what it likes.
         seen = any(type(hook).after_backward is not Hook.after_backward for hook in hooks)
         self._memory = nullcontext() if seen else KeptGradients(learner.module)
+        self._sums: Tensor | None = None
 
     def update(self, batch: Any, context: Context, progress: Progress, *, factor: float) -> dict[str, float]:
         """Move the weights by one update and return its losses, those of all processes added up."""
@@ -97,7 +98,10 @@ class Updater:
             extra.backward()  # type: ignore[no-untyped-call]
         sums = self.world.sum_numbers(sums, names)
         self._check_losses(batch, context, sums)
-        self.world.sum_gradients(moved)
+        if isinstance(memory, KeptGradients):  # nobody needs them after this update
+            self._sums = self.world.sum_gradients(moved, memory=self._sums)
+        else:
+            self.world.sum_gradients(moved)
         return sums
 
     def _check_losses(self, batch: Any, context: Context, losses: Mapping[str, float]) -> None:

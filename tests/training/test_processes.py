@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -117,6 +118,32 @@ class Kill(Hook):
 run = with_found_encoder(read_run(sys.argv[1]), Path(sys.argv[1]).parent)
 train_run(run, out=sys.argv[2], hooks=[Kill()])
 """
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux to list threads")
+def test_nothing_of_the_group_is_left_after_leaving():
+    """Its threads would now and then abort the process when Python ends: torch imports some parts late."""
+    driver = """
+import torch
+from pathlib import Path
+from tenor.training.distributed import World
+world = World.from_environment()
+world.join(torch.device("cpu"))
+import torch._dynamo
+world.collect(torch.ones(2))
+world.leave()
+print(sum("gloo" in path.read_text() for path in Path("/proc/self/task").glob("*/comm")))
+"""
+    port = free_port()
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", driver], stdout=subprocess.PIPE, env=os.environ | mpi(rank, port)
+        )
+        for rank in range(2)
+    ]
+    said = [process.communicate(timeout=300)[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0]
+    assert said == [b"0\n", b"0\n"]
 
 
 def test_an_odd_environment_is_told(monkeypatch):

@@ -64,6 +64,11 @@ class World:
     def join(self, device: torch.device) -> None:
         """Meet the other processes."""
         if self.size > 1 and not distributed.is_initialized():
+            # Its functions hold the group of the time of their import as a default. Imported later, which
+            # torch itself does, they keep the group alive beyond `leave`, and its threads abort the process
+            # when Python ends.
+            import torch.distributed.nn  # noqa: F401
+
             kind = "nccl" if device.type == "cuda" else "gloo"
             distributed.init_process_group(kind, rank=self.rank, world_size=self.size)
 

@@ -32,7 +32,20 @@ def run(cell: Cell, context: Context) -> CellResult:
         },
         notes=("Labels are guessed.",),
         series={"curve": {"step": [1, 2, 3], "accuracy": np.linspace(0.5, skill, 3)}},
+        extras={"read": _made(context)} if cell.settings.get("act") == "read" else {},
+        files=_files(context) if cell.settings.get("act") == "leave files" else {},
     )
+
+
+def _files(context: Context):
+    file = context.work / "weights"
+    file.write_text("some weights")
+    return {"model/weights.txt": file, "card.md": file}
+
+
+def _made(context: Context):
+    made = context.made_by("maker")
+    return None if made is None else (made / "model/weights.txt").read_text()
 
 
 def _act(act: str | None, context: Context) -> None:
@@ -105,5 +118,7 @@ CLAIMS = (
     ),
     Claim(text="translation improves", reason="no parallel text"),
 )
+MAKER = Cell(name="maker", seeded=False, settings={"skill": 0.7, "act": "leave files"})
+READER = Cell(name="reader", seeded=False, settings={"skill": 0.7, "act": "read"})
 RECIPE = make()
 DEADLY = make(CELLS[0], Cell(name="deadly", settings={"skill": 0.5, "act": "die"}), CELLS[1])

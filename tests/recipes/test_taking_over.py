@@ -6,9 +6,11 @@ from dataclasses import replace
 import pytest
 
 from tenor.errors import TenorError
+from tenor.recipes.page import write_page_of
 from tenor.recipes.recipe import Cell
 from tenor.recipes.runner import run_recipe
-from toy_recipe import CELLS, make
+from tenor.recipes.taking_over import publish_files
+from toy_recipe import CELLS, MAKER, READER, make
 
 
 @pytest.fixture
@@ -19,7 +21,7 @@ def published(tmp_path):
 
 def test_cells_that_fit_are_taken_and_only_the_others_computed(tmp_path, published):
     later = run_recipe(make(), tmp_path / "second", seeds=3, earlier=published)
-    assert (later.taken, later.reused, later.computed) == (5, 5, 2)
+    assert (later.taken.count, later.reused, later.computed) == (5, 5, 2)
     whole = run_recipe(make(), tmp_path / "third", seeds=3)
     assert later.results.judgements == whole.results.judgements
     assert later.results.measured.keys() == whole.results.measured.keys()
@@ -29,12 +31,12 @@ def test_cells_that_fit_are_taken_and_only_the_others_computed(tmp_path, publish
 def test_what_is_there_already_is_left_as_it_is(tmp_path, published):
     run_recipe(make(), tmp_path / "second", seeds=1)
     later = run_recipe(make(), tmp_path / "second", seeds=2, earlier=published)
-    assert (later.taken, later.reused, later.computed) == (2, 5, 0)
+    assert (later.taken.count, later.reused, later.computed) == (2, 5, 0)
 
 
 def test_a_chosen_cell_is_not_all_that_is_taken(tmp_path, published):
     later = run_recipe(make(), tmp_path / "second", seeds=2, cells=["good"], earlier=published)
-    assert (later.taken, later.reused) == (5, 2)
+    assert (later.taken.count, later.reused) == (5, 2)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,7 @@ def test_a_chosen_cell_is_not_all_that_is_taken(tmp_path, published):
     ids=["version", "plan", "cell"],
 )
 def test_nothing_is_taken_that_depends_on_something_else(tmp_path, published, changed, taken):
-    assert run_recipe(changed, tmp_path / "second", seeds=2, earlier=published).taken == taken
+    assert run_recipe(changed, tmp_path / "second", seeds=2, earlier=published).taken.count == taken
 
 
 def test_a_file_of_before_gives_nothing(tmp_path, published):
@@ -55,7 +57,7 @@ def test_a_file_of_before_gives_nothing(tmp_path, published):
     for record in content["cells"]:
         del record["key"]
     published.write_text(json.dumps(content))
-    assert run_recipe(make(), tmp_path / "second", seeds=1, earlier=published).taken == 0
+    assert run_recipe(make(), tmp_path / "second", seeds=1, earlier=published).taken.count == 0
 
 
 @pytest.mark.parametrize(
@@ -76,6 +78,61 @@ def test_a_damaged_file_is_told(tmp_path, published, damage, told):
     published.write_text(json.dumps(content))
     with pytest.raises(TenorError, match=told):
         run_recipe(make(), tmp_path / "second", seeds=2, earlier=published)
+
+
+def read_by(run):
+    return run.results.extras("reader", "read")
+
+
+def test_files_are_kept_for_other_cells(tmp_path):
+    assert read_by(run_recipe(make(READER, MAKER), tmp_path / "early", cells=["reader"])) == [None]
+    run = run_recipe(make(MAKER, READER), tmp_path / "out")
+    assert read_by(run) == ["some weights"]
+    (folder,) = (tmp_path / "out/files").iterdir()
+    (folder / "card.md").unlink()  # a result is whole with all of its files only
+    again = run_recipe(make(MAKER, READER), tmp_path / "out")
+    assert (again.computed, (folder / "card.md").is_file()) == (1, True)
+
+
+@pytest.fixture
+def pages(tmp_path):
+    """The results of a cell that has files, beside a page."""
+    run = run_recipe(make(MAKER, READER), tmp_path / "first", cells=["maker"])
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for _ in range(2):  # what is there already is left
+        publish_files(run.results, tmp_path / "first", folder)
+    assert "[toy-files/maker](toy-files/maker): 2 files" in write_page_of(run.results, folder).read_text()
+    return folder
+
+
+def test_files_go_with_their_cell(tmp_path, pages):
+    later = run_recipe(make(MAKER, READER), tmp_path / "second", earlier=pages / "toy.json")
+    assert (later.taken.count, later.taken.lacking, later.computed) == (1, (), 1)
+    assert read_by(later) == ["some weights"]
+    assert [record.get("files") for record in later.results.kept["cells"]][1] is None
+
+
+def test_without_its_files_a_cell_is_computed_anew(tmp_path, pages):
+    missing = pages / "toy-files/maker/model/weights.txt"
+    missing.unlink()
+    later = run_recipe(make(MAKER, READER), tmp_path / "second", earlier=pages / "toy.json")
+    assert (later.taken.count, later.taken.lacking, later.computed) == (0, (str(missing),), 2)
+
+
+def test_other_contents_are_told(tmp_path, pages):
+    (pages / "toy-files/maker/card.md").write_text("other")
+    with pytest.raises(TenorError, match=r"card\.md has other contents than the results say"):
+        run_recipe(make(MAKER, READER), tmp_path / "second", earlier=pages / "toy.json")
+
+
+def test_no_file_is_taken_from_elsewhere(tmp_path, pages):
+    content = json.loads((pages / "toy.json").read_text())
+    content["cells"][0]["files"] = {"../../secret": "0" * 64}
+    (pages / "toy.json").write_text(json.dumps(content))
+    with pytest.raises(TenorError, match="record of cell 'maker' cannot be read"):
+        run_recipe(make(MAKER, READER), tmp_path / "second", earlier=pages / "toy.json")
+    assert not (tmp_path / "second/files").exists()
 
 
 def test_results_of_another_recipe_are_refused(tmp_path, published):

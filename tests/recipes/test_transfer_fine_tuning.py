@@ -17,10 +17,12 @@ from tenor.metrics.verdicts import Verdict
 from tenor.recipes.recipe import Cell
 from tenor.recipes.results import Results
 from tenor.recipes.runner import run_recipe
+from tenor.recipes.taking_over import publish_files
 from tenor.recipes.transfer_fine_tuning import corpora, encoders, made_up, stage_pairs
 from tenor.recipes.transfer_fine_tuning.claims import CLAIMS, USABLE
 from tenor.recipes.transfer_fine_tuning.recipe import RECIPE
 from tenor.recipes.transfer_fine_tuning.scoring import MAIN, scored
+from tenor.tensors import read_safetensors
 
 
 @pytest.fixture(autouse=True)
@@ -222,6 +224,31 @@ def test_pretraining_in_pieces_is_the_same_as_in_one(tmp_path):
     assert steps == sorted(set(steps))
     curve = parted.results.series("pretraining", "loss on train")
     assert len(curve[0]["step"]) == len(steps)
+
+
+def test_the_vanilla_encoder_comes_with_results_of_elsewhere(tmp_path, monkeypatch):
+    there = run_recipe(cut(RECIPE, "pretraining"), tmp_path / "there")
+    publish_files(there.results, tmp_path / "there", tmp_path)
+    made = tmp_path / "transfer-fine-tuning-files/pretraining/encoder"
+    assert "research only" in (made / "README.md").read_text(encoding="utf-8")
+    run = next((tmp_path / "there").glob("shared/*/run"))
+    whole, halved = (read_safetensors(folder / "model.safetensors") for folder in (run / "model", made))
+    assert {one.format for one in halved.values()} == {"F16"}
+    for name, one in whole.items():
+        np.testing.assert_allclose(halved[name].to_float32(), one.to_float32(), rtol=1e-3, atol=1e-7)
+
+    monkeypatch.setattr(encoders, "_pretrain", lambda *_: pytest.fail("pre-trained again"))
+    given = next(cell for cell in RECIPE.plan("tiny").cells if cell.name == "vanilla-transferred-1000")
+    own = {name: value for name, value in given.settings.items() if name != "stage"} | {"tasks": ["mrpc"]}
+    cells = [Cell(name=name, settings={**own, "encoder": name}) for name in ("vanilla", "random")]
+    (tmp_path / "transfer-fine-tuning.json").write_bytes(there.file.read_bytes())
+    here = run_recipe(
+        cut(RECIPE, "pretraining", *cells), tmp_path / "here", earlier=tmp_path / "transfer-fine-tuning.json"
+    )
+    assert (here.taken.count, here.computed, here.failed) == (1, 2, ())
+    (beginning,) = (tmp_path / "here").glob("shared/*/beginning")
+    for name in ("tokenizer.json", "model.safetensors"):
+        assert (beginning / name).read_bytes() == (run / "fresh" / name).read_bytes()
 
 
 @pytest.mark.slow

@@ -87,8 +87,11 @@ def run(
             watch=_Shown(bars, quiet=quiet),
         )
     if from_ is not None:
-        fits = "" if done.run.taken else ": none that is missing here fits this version, settings and data"
-        notes.print(f"{counted(done.run.taken, 'cell')} taken from {from_}{fits}.")
+        taken = done.run.taken
+        fits = "" if taken.count else ": none that is missing here fits this version, settings and data"
+        notes.print(f"{counted(taken.count, 'cell')} taken from {from_}{fits}.")
+        for file in taken.lacking:
+            notes.print(f"Warning: one more would fit, if its file were there: {file}.")
     _tell(done.run, done.results)
     out.print(f"The page: {done.page}")
     if done.run.failed:

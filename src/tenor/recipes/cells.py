@@ -1,6 +1,7 @@
 """Cells on disk: one file per configuration and seed, under the hash of what it depends on.
 
 OUT/cells/KEY.json    the result; it appears when it is whole
+OUT/files/KEY/        files that belong to it
 OUT/work/KEY/         checkpoints of a cell that is being computed
 OUT/shared/KEY/       what several cells use
 OUT/errors/KEY.txt    why a cell failed, with the traceback
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from tenor.assets.cache import sha256_of
 from tenor.errors import TenorError
 from tenor.files import atomic_file, atomic_folder, read_json
 from tenor.metrics.outcomes import Outcome
@@ -49,6 +51,11 @@ class Job:
     def file(self) -> Path:
         """Where the result lies once it is there."""
         return self.out / "cells" / f"{self.key}.json"
+
+    @property
+    def files(self) -> Path:
+        """The folder of the files that belong to the result."""
+        return self.out / "files" / self.key
 
     @property
     def errors(self) -> Path:
@@ -146,6 +153,15 @@ class CellContext:
         key = fingerprint([depends, dependencies(recipe, cell, self.found)["data"]])
         return self.job.out / "shared" / key
 
+    def made_by(self, cell: str) -> Path | None:
+        """Return the folder of the files of another cell, one without seeds; None where it has no result."""
+        own = self.job
+        other = next((one for one in self.plan.cells if one.name == cell and not one.seeded), None)
+        if other is None:
+            return None
+        job = make_job(own.recipe, own.scale, other, 0, found=self.found, data=own.data, out=own.out)
+        return job.files if kept(job) is not None else None
+
     def progress(self, done: int, total: int) -> None:
         """Tell how far this cell is."""
         self.watch(done, total)
@@ -169,8 +185,20 @@ def keep(job: Job, result: CellResult, *, seconds: float, origin: Origin) -> Non
         "series": _plain({name: dict(columns) for name, columns in result.series.items()}),
         "extras": _plain(dict(result.extras)),
     }
+    if result.files:
+        record["files"] = keep_files(job, result.files)
     write_record(job, record)
     shutil.rmtree(job.out / "work" / job.key / "files", ignore_errors=True)
+
+
+def keep_files(job: Job, files: Mapping[str, Path]) -> dict[str, str]:
+    """Copy the files of a result to where they belong, and return their digests by name."""
+    shutil.rmtree(job.files, ignore_errors=True)  # of a process that was killed before it wrote the result
+    with atomic_folder(job.files) as aside:
+        for name, file in files.items():
+            (aside / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, aside / name)
+        return {name: sha256_of(aside / name) for name in sorted(files)}
 
 
 def write_record(job: Job, record: Mapping[str, Any]) -> None:
@@ -183,13 +211,15 @@ def write_record(job: Job, record: Mapping[str, Any]) -> None:
 
 
 def kept(job: Job) -> dict[str, Any] | None:
-    """Read a result that was kept, None where there is none or it is damaged."""
+    """Read a result that was kept, None where there is none or it is not whole."""
     if not job.file.is_file():
         return None
     try:
         record: dict[str, Any] = read_json(job.file)
         for outcome in record["outcomes"].values():
             Outcome.from_dict(outcome)
+        if not all((job.files / name).is_file() for name in record.get("files", ())):
+            return None
     except (TenorError, KeyError, TypeError, AttributeError, ValueError):
         return None  # computed anew
     return record

@@ -11,7 +11,7 @@ from typing import Any
 from tenor.files import atomic_file, writing
 from tenor.metrics.verdicts import Claim, Judgement, Verdict
 from tenor.recipes.recipe import Recipe
-from tenor.recipes.results import Results, read_results, write_compactly
+from tenor.recipes.results import Results, files_place, read_results, write_compactly
 from tenor.report.plots import Span, interval_plot
 from tenor.report.tables import duration, figure, markdown_table, markdown_text
 
@@ -99,6 +99,7 @@ def _what_was_run(found: Results) -> Iterator[str]:
         ["cells", f"{done} of {wanted} computed, in {duration(seconds)} altogether"],
         *_data_rows(kept["data"]),
         *_origin_rows(kept["origins"]),
+        *_file_rows(found),
     ]
     yield markdown_table(["what", "of this run"], rows, left=2)
 
@@ -108,6 +109,14 @@ def _data_rows(data: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
         shown = [f"{file} ({digest[:8]})" for file, digest in list(files.items())[:8]]
         more = f" and {len(files) - 8} more files" if len(files) > 8 else ""
         yield [f"data: {name}", ", ".join(shown) + more]
+
+
+def _file_rows(found: Results) -> Iterator[list[str]]:
+    """Link the files that cells have left."""
+    for record in found.kept["cells"]:
+        if record.get("files"):
+            place = files_place(found.recipe.name, record)
+            yield [f"files of {record['cell']}", f"[{place}]({place}): {len(record['files'])} files"]
 
 
 def _origin_rows(origins: list[dict[str, Any]]) -> Iterator[list[str]]:

@@ -105,6 +105,9 @@ class CellResult:
     """Curves for figures: name -> column -> values, such as {"dev": {"step": […], "accuracy": […]}}."""
     extras: Mapping[str, Any] = field(default_factory=dict)
     """Anything else that JSON can hold, for figures and tables of the recipe's own."""
+    files: Mapping[str, Path] = field(default_factory=dict)
+    """Files that are kept beside the results, by their names there (``encoder/config.json``): what other
+    cells need and what is too dear to be made again on another machine."""
 
 
 class Context(Protocol):
@@ -149,6 +152,9 @@ class Context(Protocol):
         For work that knows itself how to go on and when it is finished, such as a training run of hours; it
         is kept under the same hash as ``shared``.
         """
+
+    def made_by(self, cell: str) -> Path | None:
+        """Return the folder of the files of another cell, one without seeds; None where it has no result."""
 
     def progress(self, done: int, total: int) -> None:
         """Tell how far this cell is, for the bar."""

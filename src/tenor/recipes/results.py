@@ -195,6 +195,16 @@ def read_results(recipe: Recipe, path: str | Path) -> Results:
     return Results(recipe, content)
 
 
+def files_place(recipe: str, record: Mapping[str, Any]) -> str:
+    """Return the folder, seen from the page, of the files that belong to a record.
+
+    >>> files_place("coin", {"cell": "fair", "seed": 2})
+    'coin-files/fair-2'
+    """
+    seed = "" if record["seed"] is None else f"-{record['seed']}"
+    return f"{recipe}-files/{record['cell']}{seed}"
+
+
 def _dumped(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 

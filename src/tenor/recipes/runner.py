@@ -18,7 +18,7 @@ from tenor.recipes.cells import Job, kept, make_job
 from tenor.recipes.recipe import Plan, Recipe, Scale
 from tenor.recipes.results import Results, gather, write_results
 from tenor.recipes.sources import Digests, check_weights, digests, missing_needs
-from tenor.recipes.taking_over import take_over
+from tenor.recipes.taking_over import Taken, take_over
 from tenor.recipes.work import Ended, Watch, in_processes, one_by_one
 from tenor.report.provenance import commit, machine, versions
 
@@ -32,8 +32,8 @@ class Run:
     """The results, as JSON."""
     computed: int
     reused: int
-    taken: int
-    """Cells that came from earlier results."""
+    taken: Taken
+    """What came from earlier results."""
     failed: tuple[Ended, ...]
     left: int
     """Cells that are still to be computed: the budget ended, they failed, or another process is at them."""
@@ -79,7 +79,7 @@ def run_recipe(
     count = plan.seeds if seeds is None else seeds
     every = _all_jobs(recipe, scale, plan, count, found, folder, out)
     wanted = [job for job in every if job.cell.name in chosen and not missing_needs(job.cell, found, plan)]
-    taken = 0 if earlier is None else take_over(recipe, earlier, every)
+    taken = Taken() if earlier is None else take_over(recipe, earlier, every)
     todo = [job for job in wanted if kept(job) is None]
     check_weights(job.cell for job in todo)
     ended = _computed(todo, found, jobs, Budget(budget), watch or _Nobody())

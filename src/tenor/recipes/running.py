@@ -10,6 +10,7 @@ from tenor.recipes.page import write_page_of
 from tenor.recipes.recipe import SCALES, Scale
 from tenor.recipes.results import Results, read_results
 from tenor.recipes.runner import Run, run_recipe
+from tenor.recipes.taking_over import publish_files
 from tenor.recipes.work import Watch
 
 
@@ -53,7 +54,9 @@ def run_named(
         watch=watch,
     )
     results = read_results(recipe, done.file)
-    page = write_page_of(results, pages or out / "page")
+    folder = pages or out / "page"
+    page = write_page_of(results, folder)
+    publish_files(results, out, folder)
     if pages is not None:
         write_overview(pages, list(table.RECIPES))
     return Done(done, results, page)

@@ -1,32 +1,77 @@
 """Going on with results that were computed elsewhere: cells are taken from the JSON file beside a page.
 
 A record is taken only under the key of a cell that is to be computed: the same recipe, version, settings,
-seed and data. Files written before records had keys give nothing.
+seed and data. Files written before records had keys give nothing. What other files belong to a result lies
+beside the JSON file in ``NAME-files/CELL/``; without them their cell is not taken.
 """
 
+import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tenor.assets.cache import sha256_of
+from tenor.assets.table import is_plain_name
 from tenor.errors import TenorError
-from tenor.recipes.cells import Job, kept, write_record
+from tenor.files import writing
+from tenor.recipes.cells import Job, keep_files, kept, write_record
 from tenor.recipes.recipe import Recipe
-from tenor.recipes.results import read_results, unpacked
+from tenor.recipes.results import Results, files_place, read_results, unpacked
 
 
-def take_over(recipe: Recipe, path: str | Path, jobs: Sequence[Job]) -> int:
-    """Keep those records of a results file that belong to jobs without a result; return how many."""
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """How many cells were taken, and which were not for want of a file."""
+
+    count: int = 0
+    lacking: tuple[str, ...] = ()
+    """The files that are not there."""
+
+
+def take_over(recipe: Recipe, path: str | Path, jobs: Sequence[Job]) -> Taken:
+    """Keep those records of a results file that belong to jobs without a result."""
     content = read_results(recipe, path).kept
     try:
         found = {record["key"]: record for record in content["cells"] if "key" in record}
     except (KeyError, TypeError) as error:
         raise TenorError(f"{path} is damaged: its cells cannot be read.") from error
-    taken = 0
+    taken, lacking = 0, []
     for job in jobs:
-        if job.key in found and kept(job) is None:
-            write_record(job, _whole(found[job.key], content, path))
-            taken += 1
-    return taken
+        if job.key not in found or kept(job) is not None:
+            continue
+        record = _whole(found[job.key], content, path)
+        if "files" in record:
+            place = Path(path).parent / files_place(recipe.name, record)
+            if missing := [place / name for name in record["files"] if not (place / name).is_file()]:
+                lacking.append(str(missing[0]))
+                continue
+            _check(place, record["files"])
+            keep_files(job, {name: place / name for name in record["files"]})
+        write_record(job, record)
+        taken += 1
+    return Taken(taken, tuple(lacking))
+
+
+def publish_files(results: Results, out: Path, pages: Path) -> None:
+    """Copy the files that belong to results to where ``take_over`` finds them."""
+    for record in results.kept["cells"]:
+        place = pages / files_place(results.recipe.name, record)
+        for name, digest in record.get("files", {}).items():
+            if (place / name).is_file() and sha256_of(place / name) == digest:
+                continue
+            with writing(place / name):
+                (place / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(out / "files" / record["key"] / name, place / name)
+
+
+def _check(place: Path, files: Mapping[str, str]) -> None:
+    for name, digest in files.items():
+        if sha256_of(place / name) != digest:
+            raise TenorError(
+                f"{place / name} has other contents than the results say. Put the right file there, or "
+                "remove it, and its cell is computed anew."
+            )
 
 
 def _whole(record: Mapping[str, Any], content: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
@@ -35,6 +80,10 @@ def _whole(record: Mapping[str, Any], content: Mapping[str, Any], path: str | Pa
         outcomes = {name: unpacked(one, content["columns"]) for name, one in record["outcomes"].items()}
         origin = content["origins"][record["origin"]]
         rest = {name: record[name] for name in ("cell", "seed", "seconds", "notes", "series", "extras")}
+        if "files" in record:
+            rest["files"] = {name: str(digest) for name, digest in record["files"].items()}
+            if not all(map(is_plain_name, [record["cell"], *rest["files"]])):
+                raise ValueError("a name leads out of its folder")
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         name = record.get("cell") if isinstance(record, Mapping) else None
         raise TenorError(f"{path} is damaged: the record of cell {name!r} cannot be read.") from error

@@ -15,6 +15,7 @@ from tenor.files import atomic_file, read_json, write_json
 from tenor.recipes.recipe import Context
 from tenor.recipes.transfer_fine_tuning.aligned import aligned_folder
 from tenor.recipes.transfer_fine_tuning.data import pretraining_texts
+from tenor.tensors import Stored, read_safetensors, write_safetensors
 
 VARIANTS = {
     "transferred": "transfer fine-tuning",
@@ -25,15 +26,20 @@ VARIANTS = {
     "in-task": "transfer fine-tuning",
 }
 _DEV_EVERY = 200  # every so manieth paragraph measures the pre-training
+_SEED = 1  # of the pre-training, which is run once
+_TERMS = """
+## Terms
+
+Made by Tenor's recipe `transfer-fine-tuning`, to study what a stage of paraphrases adds to an encoder that
+knows nothing of similarity. Some of the texts it was pre-trained on (Reuters-21578 among them) are for
+research only, and so is this encoder. Its weights are kept in 16 bits.
+"""
 
 
 def encoder_folder(context: Context, encoder: str, stage: str | None = None) -> Path:
     """Return the folder of an encoder ("starter", "vanilla", "random"), after a stage where one is named."""
-    if encoder == "starter":
-        base = starter(context)
-    else:
-        run = pretrained(context)
-        base = run / ("fresh" if encoder == "random" else "model")
+    bases = {"starter": starter, "vanilla": vanilla, "random": beginning}
+    base = bases[encoder](context)
     return base if stage is None else transferred(context, encoder, base, stage) / "plain"
 
 
@@ -52,6 +58,45 @@ def starter(context: Context) -> Path:
         fresh.write(folder / "encoder", pretraining_texts(context), seed=1)
 
     return context.shared("starter", make, settings={}) / "encoder"
+
+
+def vanilla(context: Context) -> Path:
+    """Return the encoder that was pre-trained here, or elsewhere by the same cell; else pre-train it."""
+    made = context.made_by("pretraining")
+    return (exported(context) if made is None else made) / "encoder"
+
+
+def exported(context: Context) -> Path:
+    """Pre-train, or go on with it, and return the folder that holds ``encoder``, its weights in 16 bits.
+
+    The same weights whether they were made here or come with results from elsewhere: 16 bits are enough, and
+    half as much to hand on.
+    """
+    run = pretrained(context)
+
+    def make(folder: Path) -> None:
+        shutil.copytree(run / "model", folder / "encoder")
+        weights = folder / "encoder" / "model.safetensors"
+        stored = read_safetensors(weights)
+        halved = {name: Stored("F16", one.to_float32().astype("<f2")) for name, one in stored.items()}
+        write_safetensors(weights, halved)
+        with (folder / "encoder" / "README.md").open("a", encoding="utf-8") as card:
+            card.write(_TERMS)
+
+    return context.shared("vanilla", make, settings={})
+
+
+def beginning(context: Context) -> Path:
+    """Return the encoder that pre-training begins with: the same vocabulary, and random weights."""
+    from tenor.model.fresh import FreshConfig
+
+    with context.lasting("pretraining", settings={}) as folder:
+        texts, place = _texts(context, folder)["train"], folder / "beginning"
+        if not place.is_dir():
+            with texts.open(encoding="utf-8") as lines:
+                rows = (json.loads(line)["text"] for line in lines)
+                FreshConfig(**context.settings["fresh"]).write(place, rows, seed=_SEED)
+    return place
 
 
 class Paused(Exception):
@@ -106,7 +151,7 @@ def _pretrain(context: Context, texts: dict[str, Path], run: Path, share: float)
     config = RunConfig(
         encoder="fresh",
         fresh=FreshConfig(**context.settings["fresh"]),
-        seed=1,
+        seed=_SEED,
         tasks={"text": task},
         training=TrainingConfig(
             epochs=1_000, steps=steps, evaluate_steps=max(1, steps // 20),

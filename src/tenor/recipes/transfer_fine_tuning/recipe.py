@@ -15,7 +15,7 @@ from tenor.metrics.outcomes import Outcome
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, Plan, Recipe
 from tenor.recipes.transfer_fine_tuning.claims import ABLATED, CLAIMS, EQUIVALENCE
 from tenor.recipes.transfer_fine_tuning.data import FOLDERS, TASKS
-from tenor.recipes.transfer_fine_tuning.encoders import loss_curve, pretrained, pretraining_note
+from tenor.recipes.transfer_fine_tuning.encoders import exported, loss_curve, pretrained, pretraining_note
 from tenor.recipes.transfer_fine_tuning.figures import FIGURES
 from tenor.recipes.transfer_fine_tuning.fine_tuning import run_tasks
 from tenor.recipes.transfer_fine_tuning.scoring import MAIN
@@ -45,8 +45,12 @@ def _pretraining(context: Context, share: float) -> CellResult:
         return CellResult(outcomes={})
     curves, note = loss_curve(folder), pretraining_note(folder)
     (perplexity,) = re.findall(r"tokens is ([\d.]+)", note)
+    made = exported(context)
     return CellResult(
-        outcomes={"perplexity": Outcome.number(float(perplexity))}, series=curves, notes=(note,)
+        outcomes={"perplexity": Outcome.number(float(perplexity))},
+        series=curves,
+        notes=(note,),
+        files={path.relative_to(made).as_posix(): path for path in made.rglob("*") if path.is_file()},
     )
 
 

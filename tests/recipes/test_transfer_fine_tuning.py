@@ -20,6 +20,7 @@ from tenor.recipes.runner import run_recipe
 from tenor.recipes.taking_over import publish_files
 from tenor.recipes.transfer_fine_tuning import corpora, encoders, made_up, stage_pairs
 from tenor.recipes.transfer_fine_tuning.claims import CLAIMS, USABLE
+from tenor.recipes.transfer_fine_tuning.data import MADE_UP
 from tenor.recipes.transfer_fine_tuning.recipe import RECIPE
 from tenor.recipes.transfer_fine_tuning.scoring import MAIN, scored
 from tenor.tensors import read_safetensors
@@ -49,6 +50,9 @@ def test_the_plan_is_that_of_the_issue():
         len({json.dumps(cell.settings["fine_tuning"]) for cell in cells.values() if "tasks" in cell.settings})
         == 1
     )
+    full = {cell.name for cell in RECIPE.plan("full").cells}
+    for rows in (1000, 5000, 10_000, 20_000, "all"):
+        assert {f"{name}-{rows}" for name in ("starter-plain", "starter-transferred")} <= full
     named = [name for claim in CLAIMS for name in claim.contrast.cells]
     assert not any("in-task" in name for name in named)
 
@@ -239,13 +243,15 @@ def test_the_vanilla_encoder_comes_with_results_of_elsewhere(tmp_path, monkeypat
 
     monkeypatch.setattr(encoders, "_pretrain", lambda *_: pytest.fail("pre-trained again"))
     given = next(cell for cell in RECIPE.plan("tiny").cells if cell.name == "vanilla-transferred-1000")
-    own = {name: value for name, value in given.settings.items() if name != "stage"} | {"tasks": ["mrpc"]}
+    own = {name: value for name, value in given.settings.items() if name != "stage"}
+    own |= {"tasks": ["mrpc"], "rows": "all"}
     cells = [Cell(name=name, settings={**own, "encoder": name}) for name in ("vanilla", "random")]
     (tmp_path / "transfer-fine-tuning.json").write_bytes(there.file.read_bytes())
     here = run_recipe(
         cut(RECIPE, "pretraining", *cells), tmp_path / "here", earlier=tmp_path / "transfer-fine-tuning.json"
     )
     assert (here.taken.count, here.computed, here.failed) == (1, 2, ())
+    assert here.results.extras("vanilla", "mrpc")[0]["rows"] == MADE_UP["train"]
     (beginning,) = (tmp_path / "here").glob("shared/*/beginning")
     for name in ("tokenizer.json", "model.safetensors"):
         assert (beginning / name).read_bytes() == (run / "fresh" / name).read_bytes()

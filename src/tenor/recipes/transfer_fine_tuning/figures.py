@@ -8,18 +8,22 @@ from tenor.recipes.transfer_fine_tuning.claims import EQUIVALENCE
 from tenor.recipes.transfer_fine_tuning.scoring import MAIN
 from tenor.report.plots import line_plot
 
-SIZES = (250, 1000, 4000)
-
 
 def by_rows(task: str, found: Results) -> str | None:
     """Draw a task's score by the number of rows, for plain and transferred encoders."""
     drawn = {}
     for encoder in ("starter", "vanilla"):
         for kind in ("plain", "transferred"):
-            points = [(float(rows), found.mean(f"{encoder}-{kind}-{rows}", MAIN[task])) for rows in SIZES]
-            kept = [(x, y) for x, y in points if y == y]
-            if len(kept) > 1:
-                drawn[f"{encoder}, {kind}"] = ([x for x, _ in kept], [y for _, y in kept])
+            named = [cell.name for cell in found.cells if cell.name.startswith(f"{encoder}-{kind}-")]
+            # A task that has fewer rows than a cell asks for has one point at all of its rows.
+            points = {
+                float(told[0]["rows"]): found.mean(name, MAIN[task])
+                for name in named
+                if (told := found.extras(name, task))
+            }
+            if len(points) > 1:
+                rows = sorted(points)
+                drawn[f"{encoder}, {kind}"] = (rows, [points[count] for count in rows])
     return line_plot(drawn, x_label="rows trained on", y_label=MAIN[task]) if drawn else None
 
 

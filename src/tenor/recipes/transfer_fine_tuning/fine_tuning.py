@@ -7,7 +7,7 @@ head's first weights and the order of rows, so that plain and transferred are pa
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def run_tasks(cell: Cell, context: Context) -> CellResult:
     extras: dict[str, Any] = {}
     for number, task in enumerate(settings["tasks"]):
         context.progress(number, len(settings["tasks"]))
-        found, extras[task] = _task(context, task, folder, int(settings["rows"]), tuning)
+        found, extras[task] = _task(context, task, folder, settings["rows"], tuning)
         outcomes |= found
     notes = [chosen] if chosen else []
     if stage is not None:
@@ -42,7 +42,7 @@ def run_tasks(cell: Cell, context: Context) -> CellResult:
 
 
 def _task(
-    context: Context, task: str, encoder: Path, count: int, tuning: Mapping[str, Any]
+    context: Context, task: str, encoder: Path, count: int | Literal["all"], tuning: Mapping[str, Any]
 ) -> tuple[dict[str, Outcome], dict[str, Any]]:
     """Fine-tune on one task, unless a run that was killed has done so, and score it."""
     work = context.work / task
@@ -61,7 +61,7 @@ def _task(
     return scored(task, test, np.asarray(kept["predicted"])), kept["told"]
 
 
-def _drawn(rows: list[Row], count: int, context: Context) -> list[Row]:
+def _drawn(rows: list[Row], count: int | Literal["all"], context: Context) -> list[Row]:
     """Draw rows by the seed alone: the first 250 are among the first 1,000, for every encoder the same."""
-    order = context.generator().permutation(len(rows))[:count]
+    order = context.generator().permutation(len(rows))[: None if count == "all" else count]
     return [rows[place] for place in order.tolist()]

@@ -3,13 +3,13 @@
 Cells are named ENCODER-STAGE-ROWS. ENCODER is the starter, the vanilla encoder that is pre-trained here, or
 its random beginning; STAGE is plain (none), transferred, one of the ablations (sentence, 3way, 3way-simple,
 binary) or in-task, whose stage has also seen the paraphrases among the tasks' training rows and which no
-claim is about; ROWS is the number of rows of each task that are fine-tuned on.
+claim is about; ROWS is the number of rows of each task that are fine-tuned on, or "all".
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from tenor.metrics.outcomes import Outcome
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, Plan, Recipe
@@ -28,6 +28,8 @@ ABLATIONS = {
     "binary": "phrasal loss only, two classes",
 }
 PIECES = 6  # of the pre-training, a cell each
+Rows = int | Literal["all"]
+_FULL_SIZES: tuple[Rows, ...] = (250, 4000, 5000, 10_000, 20_000, "all")
 
 
 def run(cell: Cell, context: Context) -> CellResult:
@@ -57,13 +59,13 @@ def _pretraining(context: Context, share: float) -> CellResult:
 def _cell(
     encoder: str,
     stage: str,
-    rows: int,
+    rows: Rows,
     tasks: Sequence[str],
     tuning: Mapping[str, Any],
     seeds: int | None = None,
 ) -> Cell:
     named = ABLATIONS.get(stage, stage)
-    title = f"{encoder}, {named}, {rows:,} rows"
+    title = f"{encoder}, {named}, {'all' if rows == 'all' else format(rows, ',')} rows"
     own = {} if stage == "plain" else {"stage": stage}
     settings = {"encoder": encoder, "rows": rows, "tasks": list(tasks), "fine_tuning": dict(tuning), **own}
     weights = ("minilm",) if encoder == "starter" or stage != "plain" else ()
@@ -72,23 +74,23 @@ def _cell(
     )
 
 
-def _sweep(encoder: str, tuning: Mapping[str, Any]) -> Iterator[Cell]:
-    for rows in (250, 4000):
+def _sweep(encoder: str, tuning: Mapping[str, Any], sizes: Sequence[Rows]) -> Iterator[Cell]:
+    for rows in sizes:
         for stage in ("plain", "transferred"):
             yield _cell(encoder, stage, rows, EQUIVALENCE, tuning, 3)
 
 
-def _cells(tuning: Mapping[str, Any]) -> Iterator[Cell]:
-    """Yield all cells, the most telling first."""
+def _cells(tuning: Mapping[str, Any], sizes: Sequence[Rows] = (250, 4000)) -> Iterator[Cell]:
+    """Yield all cells, the most telling first; ``sizes`` are the numbers of rows beside 1,000."""
     for stage in ("plain", "transferred"):
         yield _cell("starter", stage, 1000, TASKS, tuning)
-    yield from _sweep("starter", tuning)
+    yield from _sweep("starter", tuning, sizes)
     yield Cell(name="seen", seeded=False, weights=("minilm",), title="what is seen by a person")
     yield from _pieces()
     yield _cell("random", "plain", 1000, ("mrpc", "stsb", "sst2"), tuning)
     for stage in ("plain", "transferred"):
         yield _cell("vanilla", stage, 1000, TASKS, tuning)
-    yield from _sweep("vanilla", tuning)
+    yield from _sweep("vanilla", tuning, sizes)
     yield from (_cell("vanilla", stage, 1000, ABLATED, tuning, 3) for stage in ABLATIONS)
     yield _cell("starter", "in-task", 1000, (*EQUIVALENCE, "rte"), tuning, 3)
     yield from (_cell("starter", stage, 1000, ABLATED, tuning, 3) for stage in ABLATIONS)
@@ -194,8 +196,11 @@ RECIPE = Recipe(
             ),
         ),
         "full": Plan(
-            cells=tuple(_cells(_TUNE_FULL)), seeds=5, settings=_FULL,
-            about="BERT base, the paper's settings, and about 33,000 pairs for the stage.",
+            cells=tuple(_cells(_TUNE_FULL, _FULL_SIZES)), seeds=5, settings=_FULL,
+            about=(
+                "BERT base, the paper's settings, and about 33,000 pairs for the stage; 250 to 20,000 rows "
+                "and all there are, of tasks that have fewer all of theirs."
+            ),
         ),
     },
     run=run,

@@ -16,7 +16,7 @@ import sys
 from peers import ROOT
 
 RESULTS = ROOT / "bench" / "results"
-PARTS = ("encode", "training", "coldstart", "search", "memory", "words", "serve")
+PARTS = ("encode", "training", "stage", "coldstart", "search", "memory", "words", "serve")
 
 
 def main():
@@ -147,6 +147,17 @@ def _trained_scores(scores):
         yield f"| {side} | {' | '.join(cells)} |"
 
 
+def stage_section(result):
+    yield "## A step of the paraphrase stage, beside a plain pair-classification step"
+    yield ""
+    low, high = result["quartiles"]
+    yield (
+        f"The same {result['tokens']:,} tokens, one thread, CPU time, {result['rounds']} rounds in turn on "
+        f"{result['machine']['cpu']}: {result['seconds']['stage']:.3f} and {result['seconds']['plain']:.3f} "
+        f"s, {result['ratio']:.2f}× (quartiles {low:.2f}, {high:.2f}; asked: at most {result['asked']}×)."
+    )
+
+
 def _trained_ratio(told):
     if told is None:
         return ""
@@ -273,6 +284,7 @@ def _median(rows, name):
 SECTIONS = {
     "encode": encode_section,
     "training": training_section,
+    "stage": stage_section,
     "coldstart": coldstart_section,
     "search": search_section,
     "memory": memory_section,

@@ -75,17 +75,19 @@ def test_standard_input_in_a_process_of_its_own_without_torch(tiny_folder, tmp_p
             "Cannot read missing.safetensors",
         ),
         (["in.tsv", "--learn", "--trees", "--out", "a.safetensors"], "leave out --columns"),
-        (["in.tsv", "--learn", "--out", "a.jsonl"], "name ending in .safetensors"),
+        (["in.jsonl", "--learn", "--out", "a.jsonl"], "name ending in .safetensors"),
         (["in.tsv", "--learn", "--unlabelled", "--out", "a.jsonl"], "name ending in .safetensors"),
         (["in.tsv", "--learn", "--unlabelled", "--out", "a.safetensors"], "at least 16 pairs; there are 1"),
         (["in.tsv", "--unlabelled", "--out", "a.jsonl"], "what --learn learns from"),
-        (["in.tsv", "--learn", "--out", "a.safetensors"], "has no aligned pairs that could be read"),
+        (["in.tsv", "--learn", "--out", "a.safetensors"], "For pairs without links add --unlabelled"),
+        (["in.jsonl", "--learn", "--out", "a.safetensors"], "has no aligned pairs that could be read"),
         (["in.tsv", "--out", "o.jsonl", "--trees"], "does not begin with an opening bracket"),
         (["one.txt", "--out", "o.jsonl"], "one text in a row"),
     ],
 )
 def test_what_a_person_can_mend_is_one_sentence(tenor, tmp_path, arguments, says):
-    (tmp_path / "in.tsv").write_text("the cat\ta cat\n")
+    for name in ("in.tsv", "in.jsonl"):
+        (tmp_path / name).write_text("the cat\ta cat\n")
     (tmp_path / "one.txt").write_text("only one text here\nand one here\n")
     code, _, noted = tenor(*arguments)
     assert code == 2

@@ -147,6 +147,11 @@ def align(
                 "--learn reads aligned pairs as `tenor align` writes them: leave out --columns, "
                 "--pretokenized, --trees and --wordnet. For pairs without links add --unlabelled."
             )
+        if Path(source.removesuffix(".gz")).suffix.lower() in (".tsv", ".csv", ".parquet"):
+            raise TenorError(
+                f"{source} is a table of pairs, and --learn reads the links that people have made, as JSON "
+                "lines of aligned pairs. For pairs without links add --unlabelled."
+            )
         _learn(source, out_, load(model, precision=precision.value, device=device), seed, strict, quiet)
         return
     shape: Shape = "trees" if trees else "words" if pretokenized else "text"

@@ -8,7 +8,7 @@ import pytest
 
 from tenor.machine import arithmetic as module
 from tenor.machine.arithmetic import ISA_VARIABLE, Arithmetic, arithmetic, best_precision, guard
-from tenor.machine.memory import use_huge_pages
+from tenor.machine.memory import kept_memory, use_huge_pages
 from tenor.machine.threads import cpu_quota, thread_count
 
 
@@ -95,3 +95,43 @@ def test_large_pages_are_asked_for_unless_the_environment_says_otherwise(monkeyp
     monkeypatch.setenv("THP_MEM_ALLOC_ENABLE", "0")
     use_huge_pages()
     assert os.environ["THP_MEM_ALLOC_ENABLE"] == "0"
+
+
+FAULTS = """
+import resource, sys
+import numpy as np
+from tenor.machine import kept_memory
+
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(5):
+        made = [np.ones(1_000_000) for _ in range(20)]  # 8 MB each
+        del made
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+faults()
+outside = faults()
+with kept_memory():
+    faults()
+    inside = faults()
+print(outside, inside, faults())
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="of Linux' C library")
+def test_memory_of_dropped_arrays_is_kept_inside_the_block_only():
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
+    for more, keeps in (({}, True), ({"MALLOC_ARENA_MAX": "4"}, False)):
+        done = subprocess.run(
+            [sys.executable, "-c", FAULTS], capture_output=True, text=True, env=plain | more, check=True
+        )
+        outside, inside, after = map(int, done.stdout.split())
+        if not outside:
+            pytest.skip("this C library keeps memory anyway")
+        assert inside < 0.1 * outside if keeps else inside > 0.5 * outside
+        assert after > 0.5 * outside
+
+
+def test_what_happens_inside_the_block_comes_out():
+    with pytest.raises(ValueError, match="inside"), kept_memory():
+        raise ValueError("inside")

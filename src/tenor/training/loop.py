@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch.optim import Optimizer
 
+from tenor.machine import kept_memory
 from tenor.training.checkpoints import load_random_states, load_weights, random_states, weights_of
 from tenor.training.config import TrainingConfig
 from tenor.training.distributed import World
@@ -96,6 +97,10 @@ class Trainer:
 
     def run(self) -> Progress:
         """Train to the end, from the beginning or from where a checkpoint stands."""
+        with kept_memory():
+            return self._run()
+
+    def _run(self) -> Progress:
         progress = self.progress
         self.learner.module.train()
         if self._resumed is None:

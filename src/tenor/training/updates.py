@@ -39,6 +39,7 @@ class Updater:
         self.hooks, self.world, self.precision = hooks, world, precision
         # A hook may write into gradients what it likes.
         seen = any(type(hook).after_backward is not Hook.after_backward for hook in hooks)
+        self._lends = not seen
         self._memory = nullcontext() if seen else KeptGradients(learner.module)
         self._sums: Tensor | None = None
 
@@ -98,7 +99,7 @@ class Updater:
             extra.backward()  # type: ignore[no-untyped-call]
         sums = self.world.sum_numbers(sums, names)
         self._check_losses(batch, context, sums)
-        if isinstance(memory, KeptGradients):  # nobody needs them after this update
+        if self._lends and memory is self._memory:  # nobody needs the gradients after this update
             self._sums = self.world.sum_gradients(moved, memory=self._sums)
         else:
             self.world.sum_gradients(moved)

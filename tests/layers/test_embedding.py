@@ -75,6 +75,38 @@ def test_a_table_that_is_also_an_output_layer(tables):
         torch.testing.assert_close(ours.weight.grad, plain.weight.grad)
 
 
+def test_two_look_ups_in_one_backward_pass(tables):
+    """As objectives make, which run the encoder again: both gradients count, in all passes and updates."""
+    plain, ours = tables
+    kept = KeptGradients(ours)
+    for update in range(3):
+        for table in tables:
+            table.weight.grad = None
+        for seed in (update, update + 5):
+            (loss_of(plain, seed) + 10 * loss_of(plain, seed + 20)).backward()
+            total = loss_of(ours, seed) + 10 * loss_of(ours, seed + 20)
+            with kept:
+                total.backward()
+        torch.testing.assert_close(ours.weight.grad, plain.weight.grad, rtol=1e-5, atol=1e-5)
+
+
+def test_a_table_that_is_an_output_layer_in_some_passes_only(tables):
+    plain, ours = tables
+    ours.tied = True
+    kept = KeptGradients(ours)
+    for update in range(3):
+        for table in tables:
+            table.weight.grad = None
+        loss_of(plain, update).backward()
+        plain.weight.sum().backward()
+        total = loss_of(ours, update)
+        with kept:
+            total.backward()
+        with kept:
+            ours.weight.sum().backward()
+        torch.testing.assert_close(ours.weight.grad, plain.weight.grad)
+
+
 def test_outside_every_gradient_is_memory_of_its_own(tables):
     plain, ours = tables
     with KeptGradients(ours):

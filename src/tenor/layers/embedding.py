@@ -22,6 +22,8 @@ class Embedding(nn.Embedding):
     """``torch.nn.Embedding`` that :class:`KeptGradients` can lend memory to."""
 
     gather: Gather | None = None
+    tied = False
+    """Whether the table also serves as an output layer."""
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the rows of these ids."""
@@ -51,7 +53,8 @@ class KeptGradients:
     """Lends the tables of a module memory for their gradients, while it is entered.
 
     What a table's ``grad`` holds is good until the next backward pass that finds no ``grad``: whoever enters
-    must have no use for it then, and must not have changed rows that were zero.
+    must have no use for it then, and must not have changed rows that were zero. A table that is an output
+    layer too (``tied``) gets a gradient of its own size anyway, in all rows, and is lent nothing.
 
     >>> table = Embedding(3, 2)
     >>> kept = KeptGradients(table)
@@ -66,12 +69,12 @@ class KeptGradients:
     """
 
     def __init__(self, module: nn.Module) -> None:
-        found = (each for each in module.modules() if isinstance(each, Embedding))
+        found = (each for each in module.modules() if isinstance(each, Embedding) and not each.tied)
         self._gathers = {table: _Memory(table) for table in found}
 
     def __enter__(self) -> None:
         for table, memory in self._gathers.items():
-            table.gather = memory
+            table.gather, memory.lent = memory, False
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -87,6 +90,8 @@ class _Memory:
         self._table = table
         self._sums: Tensor | None = None
         self._touched: list[Tensor] = []
+        self.lent = False
+        """Whether this backward pass has handed it out, for another look-up of the same table."""
 
     def __call__(self, ids: Tensor, gradient: Tensor) -> Tensor | None:
         weight = self._table.weight
@@ -94,6 +99,8 @@ class _Memory:
             self._sums, self._touched = torch.zeros_like(weight, dtype=gradient.dtype), []
         sums, ids = self._sums, ids.flatten()
         there = weight.grad is not None and weight.grad.data_ptr() == sums.data_ptr()
+        if weight.grad is None and self.lent:  # torch adds up what two look-ups give
+            return torch.zeros_like(sums).index_add_(0, ids, gradient.reshape(len(ids), -1))
         if weight.grad is None:
             for rows in self._touched:
                 sums.index_fill_(0, rows, 0.0)
@@ -101,6 +108,7 @@ class _Memory:
         elif not there:  # something else is being added to
             return torch.zeros_like(sums).index_add_(0, ids, gradient.reshape(len(ids), -1))
         self._touched.append(ids)
+        self.lent = True
         sums.index_add_(0, ids, gradient.reshape(len(ids), -1))
         # Another tensor on the same memory: torch takes what nobody else holds as it is, and copies the rest.
         return None if there else sums.detach()

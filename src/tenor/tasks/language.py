@@ -84,6 +84,7 @@ class LanguageTask(Task):
         self.config = config
         width = encoder.config.width
         self._words = [encoder.embeddings.words]  # in a list: the encoder's weights are not the head's own
+        encoder.embeddings.words.tied = True
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.dense = Linear(width, width)
@@ -152,9 +153,7 @@ class LanguageTask(Task):
         if data.pieces is not None:
             follows = generator.integers(0, 2, size=len(rows))
             # A random text that is neither of the two: places counted from the one behind the right one.
-            drawn = (rows + 2 + generator.integers(0, len(data), size=len(rows)) % (len(data) - 1)) % (
-                len(data) + 1
-            )
+            drawn = (rows + 2 + generator.integers(0, len(data) - 1, size=len(rows))) % (len(data) + 1)
             second = np.where(follows == 1, rows + 1, drawn)
             tokens = data.tokenizer.join(_taken(data.pieces, rows), _taken(data.pieces, second)).tokens
         seen, labels = mask_tokens(tokens, data.vocabulary, self.config.masking, generator)

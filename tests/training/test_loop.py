@@ -110,6 +110,15 @@ def test_pieces_sum_to_the_whole_batch():
     assert {n: sum(each[n] for each in shares) for n in whole} == pytest.approx(whole, abs=1e-6)
 
 
+def test_a_process_without_rows_of_a_small_batch_does_nothing():
+    learner = make_learner()
+    learner.begin_epoch(0, np.random.default_rng(0))
+    whole = learner.batch(0, np.random.default_rng(0))
+    batch = {name: each.take(np.arange(1)) for name, each in whole.items()}
+    counts = [len(learner.pieces(batch, Cut(rank=rank, world=2), Update())) for rank in range(2)]
+    assert counts == [1, 0]
+
+
 def reference_mood(learner, batch):
     output = learner.network({"mood": batch["mood"]})["mood"]
     return functional.cross_entropy(output, batch["mood"].targets)

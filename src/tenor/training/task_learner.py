@@ -260,7 +260,9 @@ def loss_name(task: str, name: str, count: int) -> str:
 def _passes(batches: Batch, whole: frozenset[str], tokens: int) -> list[Batch]:
     """Cut batches by rows, in their order, into passes of at most ``tokens`` tokens, or of one row."""
     if sum(int(each.tokens.starts[-1]) for each in batches.values()) <= tokens:
-        return [{name: each for name, each in batches.items() if len(each) or name in whole}]
+        # A process may have no row at all of a small batch.
+        own = {name: each for name, each in batches.items() if len(each) or name in whole}
+        return [own] if own else []
     passes: list[Batch] = [{name: each for name, each in batches.items() if name in whole}]
     room = tokens - sum(int(each.tokens.starts[-1]) for each in passes[0].values())
     for name, each in batches.items():

@@ -70,6 +70,17 @@ def test_bad_rows_are_told(tmp_path):
         glue_task("mprc")
 
 
+def test_no_row_of_a_test_file_is_left_out(tmp_path):
+    """Answers are numbered by the row: one that is missing would shift all that follow."""
+    task, path = GLUE["rte"], tmp_path / "test.tsv"
+    path.write_text("index\tsentence1\tsentence2\n0\ta\tb\n1\t\tb\n2\tc\td\n")
+    found = list(read_glue(task, path, part="test", problems=Problems(strict=True)))
+    assert [(each.first, each.second) for each in found] == [("a", "b"), ("", "b"), ("c", "d")]
+    path.write_text("index\tsentence1\tsentence2\n0\ta\tb\n1\ta\n")
+    with pytest.raises(TenorError, match=r"test\.tsv:3: 2 cells, where 3 are needed.*every row"):
+        list(read_glue(task, path, part="test", problems=Problems()))
+
+
 def test_answers(tmp_path):
     path = write_answers(GLUE["mnli-mm"], ["neutral", "entailment"], tmp_path)
     assert path.name == "MNLI-mm.tsv"

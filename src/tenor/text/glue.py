@@ -114,6 +114,8 @@ def read_glue(
     """Yield the examples of a file; those of a test file have no answer.
 
     A row with too few cells, an empty text or an answer that the task does not know is reported and left out.
+    Of a test file no row is left out, as the server asks for an answer to every one by its number: empty
+    texts are kept, and a row with too few cells is refused.
     """
     with open_bytes(path) as opened:
         rows = (
@@ -127,7 +129,7 @@ def read_glue(
             if at is None:
                 at = _columns(task, cells, part, origin)
                 continue
-            example = _example(task, cells, at, origin, problems)
+            example = _example(task, cells, at, origin, problems, part)
             if example is not None:
                 any_example = True
                 yield example
@@ -148,13 +150,23 @@ def _columns(task: GlueTask, header: Sequence[str], part: Part, origin: Origin) 
 
 
 def _example(
-    task: GlueTask, cells: Sequence[str], at: Mapping[str, int], origin: Origin, problems: Problems
+    task: GlueTask,
+    cells: Sequence[str],
+    at: Mapping[str, int],
+    origin: Origin,
+    problems: Problems,
+    part: Part,
 ) -> Sentence | Pair | None:
     if len(cells) <= max(at.values()):
+        if part == "test":
+            raise TenorError(
+                f"{origin}: {len(cells)} cells, where {max(at.values()) + 1} are needed. The server asks for "
+                "an answer to every row of a test file, so that none can be left out; mend the file."
+            )
         problems.add(origin, f"{len(cells)} cells, where {max(at.values()) + 1} are needed; row left out")
         return None
     texts = [cells[at[name]] for name in task.texts]
-    if not all(text.strip() for text in texts):
+    if part != "test" and not all(text.strip() for text in texts):
         problems.add(origin, "a text is empty; row left out")
         return None
     label, score = None, None

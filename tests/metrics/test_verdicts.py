@@ -215,6 +215,29 @@ def test_a_mark_is_a_reference_to_be_passed():
     assert verdict_of(claim, Interval(0.75, 0.7, 0.79))[0] is Verdict.fails
 
 
+def test_seeds_that_share_a_draw_count_as_one():
+    """Five seeds of three draws: the paired t interval of the three means, not of five numbers."""
+    gains = {1: 0.10, 2: 0.30, 3: 0.21, 4: 0.12, 5: 0.26}
+    measured = {
+        "ours": {seed: {"score": Outcome.number(0.5 + gain)} for seed, gain in gains.items()},
+        "plain": {seed: {"score": Outcome.number(0.5)} for seed in gains},
+    }
+    contrast = Contrast.difference("ours", "plain", metric="score")
+
+    def draws(cell, seed):
+        return (seed - 1) % 3 if cell == "ours" else None
+
+    found = Judge(measured, draws=draws, repeats=20_000).interval(contrast)
+    means = np.array([0.11, 0.28, 0.21])
+    half = stats.t.ppf(0.975, df=2) * means.std(ddof=1) / np.sqrt(3)
+    assert found.estimate == pytest.approx(means.mean())
+    assert (found.low, found.high) == pytest.approx((means.mean() - half, means.mean() + half), abs=1e-3)
+    apart = Judge(measured).interval(contrast)
+    assert apart.high - apart.low < 0.7 * (found.high - found.low)
+    one = Judge(measured, draws=lambda cell, seed: 1)(Claim(text="", contrast=contrast))
+    assert (one.verdict, one.seeds) == (Verdict.undecided, 5)
+
+
 def test_one_seed_decides_nothing():
     measured = {"old": {1: _means(np.zeros(50))}, "new": {1: _means(np.ones(50))}}
     found = Judge(measured)(_claim())

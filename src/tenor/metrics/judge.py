@@ -9,10 +9,12 @@
   one in 94 to 98% (``tests/metrics/test_verdicts.py`` measures both).
 
 Seeds are paired: the contrast is formed within a seed, over the seeds that all its cells have run. A cell
-that does not depend on seeds stands beside each of them.
+that does not depend on seeds stands beside each of them. Seeds that share a draw of something else, such as
+an encoder that was trained once for two of them, are no two draws of luck: they are averaged first, and S
+counts the averages.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from zlib import crc32
 
 import numpy as np
@@ -27,6 +29,8 @@ Floats = NDArray[np.float64]
 Seeds = Sequence[int | None]
 Measured = Mapping[str, Mapping[int | None, Mapping[str, Outcome]]]
 """cell -> seed (None: does not depend on a seed) -> metric -> outcome."""
+Draws = Callable[[str, int], Hashable]
+"""cell, seed -> what stands for a draw that seeds of this cell may share; None where they share nothing."""
 
 
 # Columns of this many resampled items are held at once: they should stay in the processor's cache.
@@ -47,9 +51,15 @@ class Judge:
     """
 
     def __init__(
-        self, measured: Measured, *, repeats: int = 2000, level: float = 0.95, seed: int = 0
+        self,
+        measured: Measured,
+        *,
+        draws: Draws | None = None,
+        repeats: int = 2000,
+        level: float = 0.95,
+        seed: int = 0,
     ) -> None:
-        self._measured = measured
+        self._measured, self._draws = measured, draws
         self._repeats, self._level, self._seed = repeats, level, seed
         self._resampled: dict[tuple[str, int | None, str], Floats] = {}
 
@@ -73,10 +83,10 @@ class Judge:
         return asked.interval
 
     def _judged(self, claim: Claim, contrast: Contrast, seeds: Seeds) -> Judgement:
-        scores, resampled = self._by_seed(contrast, seeds)
+        scores, resampled = self._by_draw(contrast, seeds)
         interval, undefined = self._interval(scores, resampled, seeded=seeds != [None])
         count = 0 if seeds == [None] else len(seeds)
-        doubt = _doubt(self._fewest_items(contrast, seeds), count)
+        doubt = _doubt(self._fewest_items(contrast, seeds), min(count, len(scores)))
         if doubt or np.isnan(interval.low):
             told = "; ".join(note for note in (doubt, undefined) if note)
             return Judgement(claim, Verdict.undecided, interval, count, told)
@@ -106,6 +116,28 @@ class Judge:
             if any(self._outcome(cell, seed, metric) is None for seed in seeds):
                 return f"{metric} of {cell}"
         return None
+
+    def _by_draw(self, contrast: Contrast, seeds: Seeds) -> tuple[Floats, Floats]:
+        """Return the contrast per seed, or per draw where seeds share one [D], and resampled [D, repeats]."""
+        scores, resampled = self._by_seed(contrast, seeds)
+        groups = self._groups(contrast.cells, seeds)
+        if len(groups) == len(seeds):
+            return scores, resampled
+        means = [(scores[places].mean(), resampled[places].mean(axis=0)) for places in groups]
+        return np.array([one for one, _ in means]), np.stack([many for _, many in means])
+
+    def _groups(self, cells: Iterable[str], seeds: Seeds) -> list[list[int]]:
+        """Put the places of seeds together that share a draw in any of the cells."""
+        groups: list[tuple[set[Hashable], list[int]]] = []
+        for place, seed in enumerate(seeds):
+            drawn: set[Hashable] = set()
+            if self._draws is not None and seed is not None:
+                drawn = {(cell, one) for cell in cells if (one := self._draws(cell, seed)) is not None}
+            joined = [group for group in groups if group[0] & drawn]
+            groups = [group for group in groups if not group[0] & drawn]
+            places = [place for _, before in joined for place in before]
+            groups.append((drawn.union(*(known for known, _ in joined)), [*places, place]))
+        return [places for _, places in groups]
 
     def _by_seed(self, contrast: Contrast, seeds: Seeds) -> tuple[Floats, Floats]:
         """Return the contrast per seed [S], and resampled [S, repeats]."""

@@ -21,6 +21,7 @@ _LEGEND = (
     "interval lies beyond 0 (or beyond the mark that is named) in the claimed direction, *fails* when it "
     "excludes the smallest effect worth naming, and is *undecided* otherwise."
 )
+_SHARED = " Seeds that share what was drawn once for several of them are averaged first and count as one."
 
 
 def write_page(recipe: Recipe, results: Path, folder: str | Path) -> Path:
@@ -154,7 +155,7 @@ def _claims(found: Results) -> Iterator[str]:
     if not noted:
         header, rows = header[:-1], [row[:-1] for row in rows]
     yield markdown_table(header, rows, left=3, last_left=noted)
-    yield from ("", _LEGEND)
+    yield from ("", _LEGEND + (_SHARED if found.recipe.draws is not None else ""))
 
 
 def _claim_row(number: int, one: Judgement) -> list[str]:

@@ -15,7 +15,7 @@ caching, processes, budgets, results, verdicts, the page.
 Modules of recipes import torch and other heavy things inside functions, so that `tenor recipes` stays light.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +69,9 @@ class Cell:
     """Optional data folders without which this cell cannot be run."""
     weights: tuple[str, ...] = ()
     """Assets (by name) that are read: a result depends on their contents, and they must have been fetched."""
+    uses: tuple[str, ...] = ()
+    """Cells without seeds whose files are read (``Context.made_by``): a result from elsewhere is taken only
+    with theirs."""
 
     @property
     def label(self) -> str:
@@ -213,6 +216,9 @@ class Recipe:
     claims: tuple[Claim, ...] = ()
     """Contrasts over cells that a plan does not hold, or that did not finish, are shown as *not run*."""
     composites: Mapping[str, Composite] = field(default_factory=dict)
+    draws: Callable[[Cell, int, Settings], Hashable] | None = None
+    """Where seeds share something that was drawn once for several of them: what stands for it, from cell,
+    seed and the plan's settings; None where they share nothing. Such seeds count as one draw of luck."""
     figures: tuple[Figure, ...] = ()
     differs: tuple[str, ...] = ()
     """What differs from the paper, a sentence each, for the page."""

@@ -76,7 +76,11 @@ class Results:
     @cached_property
     def judge(self) -> Judge:
         """Judges contrasts on these results."""
-        return Judge(self.measured)
+        cells = {cell.name: cell for cell in self.cells}
+        draws, settings = self.recipe.draws, self.recipe.plan(self.scale).settings
+        if draws is None:
+            return Judge(self.measured)
+        return Judge(self.measured, draws=lambda cell, seed: draws(cells[cell], seed, settings))
 
     @cached_property
     def judgements(self) -> list[Judgement]:

@@ -120,6 +120,20 @@ def test_without_its_files_a_cell_is_computed_anew(tmp_path, pages):
     assert (later.taken.count, later.taken.lacking, later.computed) == (0, (str(missing),), 2)
 
 
+def test_cells_that_use_files_are_taken_with_these_files_only(tmp_path, pages):
+    """Otherwise they would stand beside cells that were made from other files."""
+    user = Cell(name="user", settings={"skill": 0.8}, uses=("maker",))
+    recipe = make(user, MAKER)
+    run = run_recipe(recipe, tmp_path / "there", seeds=2)
+    write_page_of(run.results, pages)
+    publish_files(run.results, tmp_path / "there", pages)
+    later = run_recipe(recipe, tmp_path / "here", seeds=2, earlier=pages / "toy.json")
+    assert (later.taken.count, later.computed) == (3, 0)
+    (pages / "toy-files/maker/card.md").unlink()
+    later = run_recipe(recipe, tmp_path / "elsewhere", seeds=2, earlier=pages / "toy.json")
+    assert (later.taken.count, later.computed) == (0, 3)
+
+
 def test_other_contents_are_told(tmp_path, pages):
     (pages / "toy-files/maker/card.md").write_text("other")
     with pytest.raises(TenorError, match=r"card\.md has other contents than the results say"):

@@ -2,7 +2,8 @@
 
 A record is taken only under the key of a cell that is to be computed: the same recipe, version, settings,
 seed and data. Files written before records had keys give nothing. What other files belong to a result lies
-beside the JSON file in ``NAME-files/CELL/``; without them their cell is not taken.
+beside the JSON file in ``NAME-files/CELL/``; without them their cell is not taken, nor is a cell that uses
+them, as it would be compared with others that were made from something else.
 """
 
 import shutil
@@ -37,8 +38,11 @@ def take_over(recipe: Recipe, path: str | Path, jobs: Sequence[Job]) -> Taken:
     except (KeyError, TypeError) as error:
         raise TenorError(f"{path} is damaged: its cells cannot be read.") from error
     taken, lacking = 0, []
-    for job in jobs:
+    fixed = {job.cell.name: job for job in jobs if job.seed is None}
+    for job in sorted(jobs, key=lambda job: bool(job.cell.uses)):  # what is used by others comes first
         if job.key not in found or kept(job) is not None:
+            continue
+        if not all(_same_files(fixed.get(name), found) for name in job.cell.uses):
             continue
         record = _whole(found[job.key], content, path)
         if "files" in record:
@@ -63,6 +67,12 @@ def publish_files(results: Results, out: Path, pages: Path) -> None:
             with writing(place / name):
                 (place / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(out / "files" / record["key"] / name, place / name)
+
+
+def _same_files(job: Job | None, found: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the files of a cell are here the very same as there."""
+    here, there = (None, None) if job is None else (kept(job), found.get(job.key))
+    return here is not None and there is not None and here.get("files") == there.get("files")
 
 
 def _check(place: Path, files: Mapping[str, str]) -> None:

@@ -16,10 +16,18 @@ STAGE_DEV = 500  # pairs that the stage is measured on
 
 def aligned_folder(context: Context, aligner: str, *, in_task: bool) -> Path:
     """Return the folder of aligned pairs; an alignment that was killed goes on where it was."""
-    with context.lasting("aligned", settings={"in_task": in_task}) as folder:
+    with context.lasting("aligned", settings={"in_task": in_task, **starter_version(context)}) as folder:
         if not (folder / COUNTS).is_file():
             _align(context, aligner, folder, in_task=in_task)
     return folder
+
+
+def starter_version(context: Context) -> dict[str, str]:
+    """Return what tells the starter's weights from others, for what is made with them."""
+    from tenor.assets import TABLE
+
+    name = context.settings["starter"]
+    return {"weights": TABLE[name].fingerprint} if name in TABLE else {}
 
 
 def counts_note(folder: Path) -> str:

@@ -1,6 +1,6 @@
 """Rows of the six tasks, and texts to pre-train on.
 
-Tested on: MRPC's test part, STS-B's dev part, 2,000 Quora pairs that share no question with any other row,
+Tested on: MRPC's test part, STS-B's dev part, 2,000 Quora pairs that share no question with training rows,
 and the dev parts of RTE, SST-2 and CoLA. Trained on: random rows of what is left of each.
 """
 
@@ -108,7 +108,7 @@ def _task_rows(context: Context, task: str) -> tuple[list[Row], list[Row]]:
 
 
 def _quora_rows(context: Context) -> tuple[list[Row], list[Row]]:
-    """Hold out pairs that share no question with any other."""
+    """Hold out pairs that share no question with those to train on."""
     rows = [
         *quora(context.folder("minbert") / "quora-dev.csv"),
         *more_quora(context.folder("quora-10k") / "dev.tsv.gz"),

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tenor.files import atomic_file, read_json, write_json
-from tenor.recipes.recipe import Context
-from tenor.recipes.transfer_fine_tuning.aligned import aligned_folder
+from tenor.recipes.recipe import Cell, Context, Settings
+from tenor.recipes.transfer_fine_tuning.aligned import aligned_folder, starter_version
 from tenor.recipes.transfer_fine_tuning.data import pretraining_texts
 from tenor.tensors import Stored, read_safetensors, write_safetensors
 
@@ -185,15 +185,29 @@ def _steps(file: Path, tokens: int, batch: int) -> int:
 def transferred(context: Context, encoder: str, base: Path, stage: str) -> Path:
     """Run the stage, or go on with it, and return the folder of what it leaves: plain, explaining, run."""
     pairs = aligned_folder(context, str(starter(context)), in_task=stage == "in-task")
-    # The luck of a stage is part of what an interval must hold, so that no two seeds share one, unless there
-    # are more of them than stages; what depends on no seed takes the first.
-    settings = context.settings
-    stages = settings["stages" if stage == "transferred" else "stages_of_others"]
-    seed = (max(context.seed, 1) - 1) % int(stages) + 1
-    with context.lasting("stage", settings={"encoder": encoder, "stage": stage, "seed": seed}) as folder:
+    seed = stage_seed(stage, context.seed, context.settings)
+    settings = {"encoder": encoder, "stage": stage, "seed": seed, **starter_version(context)}
+    with context.lasting("stage", settings=settings) as folder:
         if not (folder / "plain").is_dir():
             _run_stage(context, base, pairs, folder, encoder, stage, seed)
     return folder
+
+
+def stage_seed(stage: str, seed: int, settings: Settings) -> int:
+    """Return the seed of the stage that a seed of fine-tuning follows.
+
+    The luck of a stage is part of what an interval must hold, so that no two seeds share one, unless there
+    are more of them than stages; what depends on no seed takes the first.
+    """
+    stages = settings["stages" if stage == "transferred" else "stages_of_others"]
+    return (max(seed, 1) - 1) % int(stages) + 1
+
+
+def shared_stage(cell: Cell, seed: int, settings: Settings) -> int | None:
+    """Return which stage stands behind a seed of a cell, None where all its seeds have the same or none."""
+    stage = cell.settings.get("stage")
+    count = settings["stages" if stage == "transferred" else "stages_of_others"]
+    return stage_seed(stage, seed, settings) if stage is not None and int(count) > 1 else None
 
 
 def _run_stage(
@@ -231,17 +245,21 @@ def stage_note(folder: Path) -> str:
     """Say how well a stage was learned, from a folder that ``encoder_folder`` gave."""
     scores = read_json(folder.parent / "scores.json")
     told = ", ".join(f"{name.replace('_', ' ')} {score:.3f}" for name, score in scores.items())
-    return f"On pairs held out of the stage: {told}. The paper's accuracies are 0.981 (phrasal) and 0.999."
+    return (
+        f"On the pairs held out of the stage, by which its best weights were chosen: {told}. The paper's "
+        "accuracies are 0.981 (phrasal) and 0.999."
+    )
 
 
 def loss_curve(run: Path) -> dict[str, dict[str, list[float]]]:
-    """Return the curves of a pre-training run: loss in training, averaged, and on dev."""
+    """Return the curves of a pre-training run: loss of hidden tokens in training, averaged, and on dev."""
     from tenor.report.run_log import read_log
 
     log = read_log(run / "log.jsonl")
+    steps, perplexities = log.scores.get(("text", "perplexity"), ([], []))
     found = {
         "train": log.train.get("text", ([], [])),
-        "dev": log.dev.get("text", ([], [])),
+        "dev": (steps, [math.log(value) for value in perplexities]),
     }
     return {f"loss on {name}": {"step": curve[0], "loss": curve[1]} for name, curve in found.items()}
 
@@ -252,7 +270,7 @@ def pretraining_note(run: Path) -> str:
     scores = metrics["tasks"]["text"]["scores"]
     return (
         f"Pre-training: {metrics['tokens']:,} tokens in {metrics['steps']:,} steps, "
-        f"{metrics['tokens_per_second']:,.0f} tokens a second; on paragraphs held out the perplexity of "
-        f"hidden tokens is {scores['perplexity']['estimate']:.1f}, and {scores['accuracy']['estimate']:.1%} "
-        "of them are guessed."
+        f"{metrics['tokens_per_second']:,.0f} tokens a second; on paragraphs held out, by which its best "
+        f"weights were chosen, the perplexity of hidden tokens is {scores['perplexity']['estimate']:.1f}, "
+        f"and {scores['accuracy']['estimate']:.1%} of them are guessed."
     )

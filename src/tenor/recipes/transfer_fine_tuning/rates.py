@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from tenor.files import read_json, write_json
-from tenor.recipes.recipe import Context
+from tenor.recipes.recipe import CellResult, Context
+from tenor.recipes.transfer_fine_tuning.aligned import starter_version
 from tenor.recipes.transfer_fine_tuning.data import read, rows_folder, write
 from tenor.recipes.transfer_fine_tuning.encoders import encoder_folder
 from tenor.recipes.transfer_fine_tuning.scoring import MAIN, predicted, scored, trained
@@ -28,7 +29,11 @@ def with_rate(context: Context, encoder: str, tuning: Mapping[str, Any]) -> tupl
     grid = settings.pop("rates", None)
     if not grid:
         return settings, ""
-    with context.lasting("rate", settings={"encoder": encoder, "tuning": dict(tuning)}) as folder:
+    if (made := context.made_by(f"{encoder}-rate")) is not None:
+        told = read_json(made / "rate.json")
+        return settings | {"encoder_rate": told["rate"]}, told["note"]
+    own = {"encoder": encoder, "tuning": dict(tuning), **starter_version(context)}
+    with context.lasting("rate", settings=own) as folder:
         found = {float(rate): _tried(context, encoder, float(rate), settings, folder) for rate in grid}
     best = max(found, key=lambda rate: found[rate])
     told = ", ".join(f"{rate:g}: {score:.3f}" for rate, score in found.items())
@@ -37,6 +42,14 @@ def with_rate(context: Context, encoder: str, tuning: Mapping[str, Any]) -> tupl
         f"rows each of STS-B and MRPC (mean of Pearson and F1 by rate: {told})."
     )
     return settings | {"encoder_rate": best}, note
+
+
+def choose(context: Context, encoder: str, tuning: Mapping[str, Any]) -> CellResult:
+    """Choose a rate as a cell of its own, so that it stays the same for cells that run elsewhere."""
+    settings, note = with_rate(context, encoder, tuning)
+    file = context.work / "rate.json"
+    write_json(file, {"rate": settings["encoder_rate"], "note": note})
+    return CellResult(outcomes={}, notes=(note,), files={"rate.json": file})
 
 
 def _tried(context: Context, encoder: str, rate: float, settings: Mapping[str, Any], folder: Path) -> float:

@@ -1,0 +1,205 @@
+"""What is run at each scale: encoders, stages, numbers of rows, and their settings.
+
+Cells are named ENCODER-STAGE-ROWS. ENCODER is the starter, the vanilla encoder that is pre-trained here, or
+its random beginning; STAGE is plain (none), transferred, one of the ablations (sentence, 3way, 3way-simple,
+binary) or in-task, whose stage has also seen the paraphrases among the tasks' training rows and which no
+claim is about; ROWS is the number of rows of each task that are fine-tuned on, or "all". Beside them,
+ENCODER-rate chooses the rate of fine-tuning, where there is a choice, and pretraining-N is a piece of the
+pre-training.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tenor.recipes.recipe import Cell, Plan, Scale
+from tenor.recipes.transfer_fine_tuning.claims import ABLATED, EQUIVALENCE
+from tenor.recipes.transfer_fine_tuning.data import TASKS
+
+ABLATIONS = {
+    "sentence": "sentential loss only",
+    "3way": "phrasal loss only",
+    "3way-simple": "phrasal loss only, simple features",
+    "binary": "phrasal loss only, two classes",
+}
+PIECES = 6  # of the pre-training, a cell each
+Rows = int | Literal["all"]
+_FULL_SIZES: tuple[Rows, ...] = (250, 4000, 5000, 10_000, 20_000, "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What the cells of a scale have in common: settings of fine-tuning, and assets that they read."""
+
+    tuning: Mapping[str, Any]
+    starter: tuple[str, ...] = ()
+    """The starter, where it is an asset."""
+    pairs: tuple[str, ...] = ()
+    """Assets with pairs of the stage."""
+
+    def weights(self, encoder: str, stage: str) -> tuple[str, ...]:
+        """Name the assets that a cell reads; the starter aligns the pairs of every stage."""
+        staged = stage != "plain"
+        starter = self.starter if encoder == "starter" or staged else ()
+        return (*starter, *(self.pairs if staged else ()))
+
+
+def _cell(
+    encoder: str,
+    stage: str,
+    rows: Rows,
+    tasks: Sequence[str],
+    base: Base,
+    seeds: int | None = None,
+) -> Cell:
+    named = ABLATIONS.get(stage, stage)
+    title = f"{encoder}, {named}, {'all' if rows == 'all' else format(rows, ',')} rows"
+    own = {} if stage == "plain" else {"stage": stage}
+    settings = {
+        "encoder": encoder, "rows": rows, "tasks": list(tasks), "fine_tuning": dict(base.tuning), **own,
+    }  # fmt: skip
+    return Cell(
+        name=f"{encoder}-{stage}-{rows}",
+        settings=settings,
+        title=title,
+        most_seeds=seeds,
+        weights=base.weights(encoder, stage),
+        uses=("pretraining",) if encoder == "vanilla" else (),
+    )
+
+
+def _sweep(encoder: str, base: Base, sizes: Sequence[Rows]) -> Iterator[Cell]:
+    for rows in sizes:
+        for stage in ("plain", "transferred"):
+            yield _cell(encoder, stage, rows, EQUIVALENCE, base, 3)
+
+
+def _rate(encoder: str, base: Base) -> Iterator[Cell]:
+    if "rates" in base.tuning:
+        yield Cell(
+            name=f"{encoder}-rate",
+            seeded=False,
+            settings={"encoder": encoder, "fine_tuning": dict(base.tuning)},
+            title=f"{encoder}, the rate",
+            weights=base.weights(encoder, "plain"),
+            uses=("pretraining",) if encoder == "vanilla" else (),
+        )
+
+
+def _cells(base: Base, sizes: Sequence[Rows] = (250, 4000)) -> Iterator[Cell]:
+    """Yield all cells, the most telling first; ``sizes`` are the numbers of rows beside 1,000."""
+    for stage in ("plain", "transferred"):
+        yield _cell("starter", stage, 1000, TASKS, base)
+    yield from _sweep("starter", base, sizes)
+    yield from _rate("starter", base)
+    seen = base.weights("starter", "transferred")
+    yield Cell(name="seen", seeded=False, weights=seen, title="what is seen by a person")
+    yield from _pieces()
+    for encoder in ("random", "vanilla"):
+        yield from _rate(encoder, base)
+    yield _cell("random", "plain", 1000, ("mrpc", "stsb", "sst2"), base)
+    for stage in ("plain", "transferred"):
+        yield _cell("vanilla", stage, 1000, TASKS, base)
+    yield from _sweep("vanilla", base, sizes)
+    yield from (_cell("vanilla", stage, 1000, ABLATED, base, 3) for stage in ABLATIONS)
+    yield _cell("starter", "in-task", 1000, (*EQUIVALENCE, "rte"), base, 3)
+    yield from (_cell("starter", stage, 1000, ABLATED, base, 3) for stage in ABLATIONS)
+
+
+def _pieces() -> Iterator[Cell]:
+    for piece in range(1, PIECES):
+        name = f"pretraining-{piece}"
+        share = piece / PIECES
+        yield Cell(name=name, seeded=False, settings={"share": share}, title=f"pre-training, {share:.0%}")
+    yield Cell(name="pretraining", seeded=False, settings={"share": 1.0}, title="pre-training, whole")
+
+
+_FRESH = {"layers": 4, "width": 256, "heads": 4, "vocabulary": 10_000, "positions": 128}
+_SMALL = {
+    "starter": "minilm",
+    "fresh": _FRESH,
+    "paragraph": 80,  # words
+    "pretraining": {
+        "tokens": 60_000_000, "batch": 32, "pieces": PIECES, "encoder_rate": 8e-4, "head_rate": 8e-4,
+        "tokens_per_pass": 4096,
+    },
+    "stage": {
+        "epochs": 1, "batch": 50, "max_tokens": 64, "rates": {"starter": 1e-4, "vanilla": 2e-4},
+        "head_rate": 5e-4, "precision": "auto",
+    },
+    "stages": 3,  # of each encoder, a seed each
+    "stages_of_others": 1,  # of each ablation, and of in-task
+    "evaluations": 5,
+    "more_languages": False,
+}  # fmt: skip
+_FULL = _SMALL | {
+    "starter": "hub:bert-base-uncased",
+    "stage": {
+        "epochs": 3, "batch": 50, "max_tokens": 128, "rates": {"starter": 5e-5, "vanilla": 2e-4},
+        "head_rate": 5e-5, "precision": "auto",
+    },
+    "stages_of_others": 3,
+    "evaluations": 10,
+    "more_languages": True,
+}  # fmt: skip
+_TINY = {
+    "starter": "new",
+    "fresh": {"layers": 1, "width": 16, "heads": 2, "vocabulary": 120, "positions": 64},
+    "paragraph": 80,
+    "pretraining": {
+        "tokens": 4_000, "batch": 16, "pieces": 2, "encoder_rate": 3e-3, "head_rate": 3e-3,
+        "precision": "fp32",
+    },
+    "stage": {
+        "epochs": 1, "batch": 20, "max_tokens": 48, "rates": {"starter": 1e-3, "vanilla": 1e-3},
+        "head_rate": 1e-3, "precision": "fp32",
+    },
+    "stages": 1,
+    "stages_of_others": 1,
+    "evaluations": 1,
+    "more_languages": False,
+}  # fmt: skip
+_TUNE_SMALL = {
+    "epochs": 2, "least_steps": 187, "batch": 16, "max_tokens": 64, "rates": [3e-5, 1e-4, 3e-4],
+    "head_rate": 1e-3, "precision": "auto",
+}  # fmt: skip
+_TUNE_FULL = {
+    "epochs": 4, "batch": 32, "max_tokens": 128, "encoder_rate": 3e-5, "head_rate": 3e-5, "precision": "auto",
+}  # fmt: skip
+_TUNE_TINY = {
+    "epochs": 1, "batch": 16, "max_tokens": 48, "encoder_rate": 1e-3, "head_rate": 1e-2, "precision": "fp32",
+}  # fmt: skip
+
+
+def _tiny() -> tuple[Cell, ...]:
+    """Keep a cell of each kind; nothing that was fetched is read."""
+    names = (
+        "starter-plain-1000",
+        "starter-transferred-1000",
+        "seen",
+        "pretraining",
+        "vanilla-transferred-1000",
+    )
+    cells = {cell.name: cell for cell in _cells(Base(_TUNE_TINY))}
+    return tuple(cells[name] for name in names)
+
+
+PLANS: Mapping[Scale, Plan] = {
+    "tiny": Plan(
+        cells=_tiny(), seeds=1, settings=_TINY, data=False, about="Made-up sentences, new encoders.",
+    ),
+    "small": Plan(
+        cells=tuple(_cells(Base(_TUNE_SMALL, starter=("minilm",)))), seeds=5, settings=_SMALL,
+        about=(
+            "A starter of 6 layers × 384 and a vanilla encoder of 4 × 256 instead of BERT base; a stage "
+            "of one epoch over about 22,000 pairs instead of 4.1 million; 250, 1,000 and 4,000 rows."
+        ),
+    ),
+    "full": Plan(
+        cells=tuple(_cells(Base(_TUNE_FULL, pairs=("tatoeba",)), _FULL_SIZES)), seeds=5, settings=_FULL,
+        about=(
+            "BERT base, the paper's settings, and about 33,000 pairs for the stage; 250 to 20,000 rows "
+            "and all there are, of tasks that have fewer all of theirs."
+        ),
+    ),
+}  # fmt: skip

@@ -18,7 +18,7 @@ from tenor.recipes.recipe import Cell
 from tenor.recipes.results import Results
 from tenor.recipes.runner import run_recipe
 from tenor.recipes.taking_over import publish_files
-from tenor.recipes.transfer_fine_tuning import corpora, encoders, made_up, stage_pairs
+from tenor.recipes.transfer_fine_tuning import corpora, encoders, made_up, pretraining, stage_pairs
 from tenor.recipes.transfer_fine_tuning.claims import CLAIMS, USABLE
 from tenor.recipes.transfer_fine_tuning.data import MADE_UP
 from tenor.recipes.transfer_fine_tuning.recipe import RECIPE
@@ -241,7 +241,7 @@ def test_the_vanilla_encoder_comes_with_results_of_elsewhere(tmp_path, monkeypat
     for name, one in whole.items():
         np.testing.assert_allclose(halved[name].to_float32(), one.to_float32(), rtol=1e-3, atol=1e-7)
 
-    monkeypatch.setattr(encoders, "_pretrain", lambda *_: pytest.fail("pre-trained again"))
+    monkeypatch.setattr(pretraining, "_pretrain", lambda *_: pytest.fail("pre-trained again"))
     given = next(cell for cell in RECIPE.plan("tiny").cells if cell.name == "vanilla-transferred-1000")
     own = {name: value for name, value in given.settings.items() if name != "stage"}
     own |= {"tasks": ["mrpc"], "rows": "all"}

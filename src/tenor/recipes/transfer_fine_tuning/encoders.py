@@ -1,21 +1,18 @@
 """The encoders that are compared: the starter, one that was pre-trained here, and both after the stage.
 
-Each is a model folder that several cells use, made once. Pre-training and stage are training runs: one that
-is killed goes on where it was, and pre-training can be done in pieces, a cell each, to fit a budget of time.
+Each is a model folder that several cells use, made once. A stage is a training run: one that is killed goes
+on where it was.
 """
 
-import json
-import math
 import shutil
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tenor.files import atomic_file, read_json, write_json
+from tenor.files import read_json, write_json
 from tenor.recipes.recipe import Cell, Context, Settings
 from tenor.recipes.transfer_fine_tuning.aligned import aligned_folder, starter_version
 from tenor.recipes.transfer_fine_tuning.data import pretraining_texts
-from tenor.tensors import Stored, read_safetensors, write_safetensors
+from tenor.recipes.transfer_fine_tuning.pretraining import beginning, vanilla
 
 VARIANTS = {
     "transferred": "transfer fine-tuning",
@@ -25,15 +22,6 @@ VARIANTS = {
     "binary": "+binary-pp",
     "in-task": "transfer fine-tuning",
 }
-_DEV_EVERY = 200  # every so manieth paragraph measures the pre-training
-_SEED = 1  # of the pre-training, which is run once
-_TERMS = """
-## Terms
-
-Made by Tenor's recipe `transfer-fine-tuning`, to study what a stage of paraphrases adds to an encoder that
-knows nothing of similarity. Some of the texts it was pre-trained on (Reuters-21578 among them) are for
-research only, and so is this encoder. Its weights are kept in 16 bits.
-"""
 
 
 def encoder_folder(context: Context, encoder: str, stage: str | None = None) -> Path:
@@ -58,128 +46,6 @@ def starter(context: Context) -> Path:
         fresh.write(folder / "encoder", pretraining_texts(context), seed=1)
 
     return context.shared("starter", make, settings={}) / "encoder"
-
-
-def vanilla(context: Context) -> Path:
-    """Return the encoder that was pre-trained here, or elsewhere by the same cell; else pre-train it."""
-    made = context.made_by("pretraining")
-    return (exported(context) if made is None else made) / "encoder"
-
-
-def exported(context: Context) -> Path:
-    """Pre-train, or go on with it, and return the folder that holds ``encoder``, its weights in 16 bits.
-
-    The same weights whether they were made here or come with results from elsewhere: 16 bits are enough, and
-    half as much to hand on.
-    """
-    run = pretrained(context)
-
-    def make(folder: Path) -> None:
-        shutil.copytree(run / "model", folder / "encoder")
-        weights = folder / "encoder" / "model.safetensors"
-        stored = read_safetensors(weights)
-        halved = {name: Stored("F16", one.to_float32().astype("<f2")) for name, one in stored.items()}
-        write_safetensors(weights, halved)
-        with (folder / "encoder" / "README.md").open("a", encoding="utf-8") as card:
-            card.write(_TERMS)
-
-    return context.shared("vanilla", make, settings={})
-
-
-def beginning(context: Context) -> Path:
-    """Return the encoder that pre-training begins with: the same vocabulary, and random weights."""
-    from tenor.model.fresh import FreshConfig
-
-    with context.lasting("pretraining", settings={}) as folder:
-        texts, place = _texts(context, folder)["train"], folder / "beginning"
-        if not place.is_dir():
-            with texts.open(encoding="utf-8") as lines:
-                rows = (json.loads(line)["text"] for line in lines)
-                FreshConfig(**context.settings["fresh"]).write(place, rows, seed=_SEED)
-    return place
-
-
-class Paused(Exception):
-    """Pre-training has come as far as it should for now."""
-
-
-def pretrained(context: Context, *, share: float = 1.0) -> Path:
-    """Pre-train, or go on with it, up to a share of all steps; return the run folder.
-
-    A run that goes beyond ``share`` is left as it is.
-    """
-    with context.lasting("pretraining", settings={}) as folder:
-        run = folder / "run"
-        if (run / "metrics.json").is_file():
-            return run
-        texts = _texts(context, folder)
-        with suppress(Paused):
-            _pretrain(context, texts, run, share)
-        return run
-
-
-def _texts(context: Context, folder: Path) -> dict[str, Path]:
-    """Write the paragraphs to learn from and those to measure by."""
-    files = {part: folder / f"{part}.jsonl" for part in ("train", "dev")}
-    if not all(file.is_file() for file in files.values()):
-        with (
-            atomic_file(files["train"]) as train,
-            atomic_file(files["dev"]) as dev,
-            train.open("w", encoding="utf-8") as one,
-            dev.open("w", encoding="utf-8") as two,
-        ):
-            for number, text in enumerate(pretraining_texts(context)):
-                out = two if number % _DEV_EVERY == 5 else one
-                out.write(json.dumps({"text": text}, ensure_ascii=False) + "\n")
-    return files
-
-
-def _pretrain(context: Context, texts: dict[str, Path], run: Path, share: float) -> None:
-    from tenor.model.fresh import FreshConfig
-    from tenor.tasks.config import TaskConfig
-    from tenor.training.config import RunConfig, TrainingConfig
-    from tenor.training.running import train_run
-    from tenor.training.watching import Listener
-
-    settings: dict[str, Any] = dict(context.settings["pretraining"])
-    tokens, batch = settings.pop("tokens"), settings.pop("batch")
-    steps = _steps(texts["train"], tokens, batch)
-    pieces = int(settings.pop("pieces"))
-    task = TaskConfig(
-        kind="language", train=texts["train"], dev=texts["dev"], batch=batch, columns={"text": "text"}
-    )
-    config = RunConfig(
-        encoder="fresh",
-        fresh=FreshConfig(**context.settings["fresh"]),
-        seed=_SEED,
-        tasks={"text": task},
-        training=TrainingConfig(
-            epochs=1_000, steps=steps, evaluate_steps=max(1, steps // 20),
-            checkpoint_steps=max(1, steps // pieces),
-            dropout=0.0,  # of the pre-training alone: texts are seen some four times, and it costs a tenth
-            **settings,
-        ),
-    )  # fmt: skip
-    until = math.ceil(share * pieces) * max(1, steps // pieces)
-
-    class Pausing(Listener):
-        def step(self, report: Any, progress: Any) -> None:
-            context.progress(report.step, progress.steps)
-            # The step after the checkpoint is lost, and made again when the run goes on.
-            if share < 1 and report.step > until:
-                raise Paused
-
-    train_run(config, out=run, listener=Pausing())
-
-
-def _steps(file: Path, tokens: int, batch: int) -> int:
-    """Return how many steps it takes to see so many tokens, by a low guess of the tokens of a word."""
-    paragraphs = words = 0
-    with file.open(encoding="utf-8") as lines:
-        for line in lines:
-            paragraphs, words = paragraphs + 1, words + len(line.split()) - 1  # the name of the column
-    # A paragraph longer than the limit becomes several rows, of 97 tokens on average here.
-    return math.ceil(tokens / (batch * min(90.0, 1.25 * words / max(1, paragraphs))))
 
 
 def transferred(context: Context, encoder: str, base: Path, stage: str) -> Path:
@@ -248,29 +114,4 @@ def stage_note(folder: Path) -> str:
     return (
         f"On the pairs held out of the stage, by which its best weights were chosen: {told}. The paper's "
         "accuracies are 0.981 (phrasal) and 0.999."
-    )
-
-
-def loss_curve(run: Path) -> dict[str, dict[str, list[float]]]:
-    """Return the curves of a pre-training run: loss of hidden tokens in training, averaged, and on dev."""
-    from tenor.report.run_log import read_log
-
-    log = read_log(run / "log.jsonl")
-    steps, perplexities = log.scores.get(("text", "perplexity"), ([], []))
-    found = {
-        "train": log.train.get("text", ([], [])),
-        "dev": (steps, [math.log(value) for value in perplexities]),
-    }
-    return {f"loss on {name}": {"step": curve[0], "loss": curve[1]} for name, curve in found.items()}
-
-
-def pretraining_note(run: Path) -> str:
-    """Say how long the pre-training was and what it came to."""
-    metrics = read_json(run / "metrics.json")
-    scores = metrics["tasks"]["text"]["scores"]
-    return (
-        f"Pre-training: {metrics['tokens']:,} tokens in {metrics['steps']:,} steps, "
-        f"{metrics['tokens_per_second']:,.0f} tokens a second; on paragraphs held out, by which its best "
-        f"weights were chosen, the perplexity of hidden tokens is {scores['perplexity']['estimate']:.1f}, "
-        f"and {scores['accuracy']['estimate']:.1%} of them are guessed."
     )

@@ -6,16 +6,16 @@ from tenor.metrics.outcomes import Outcome
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, Recipe
 from tenor.recipes.transfer_fine_tuning.claims import CLAIMS, EQUIVALENCE
 from tenor.recipes.transfer_fine_tuning.data import FOLDERS
-from tenor.recipes.transfer_fine_tuning.encoders import (
+from tenor.recipes.transfer_fine_tuning.encoders import shared_stage
+from tenor.recipes.transfer_fine_tuning.figures import FIGURES
+from tenor.recipes.transfer_fine_tuning.fine_tuning import run_tasks
+from tenor.recipes.transfer_fine_tuning.plans import PLANS
+from tenor.recipes.transfer_fine_tuning.pretraining import (
     exported,
     loss_curve,
     pretrained,
     pretraining_note,
-    shared_stage,
 )
-from tenor.recipes.transfer_fine_tuning.figures import FIGURES
-from tenor.recipes.transfer_fine_tuning.fine_tuning import run_tasks
-from tenor.recipes.transfer_fine_tuning.plans import PLANS
 from tenor.recipes.transfer_fine_tuning.rates import choose
 from tenor.recipes.transfer_fine_tuning.scoring import MAIN
 from tenor.recipes.transfer_fine_tuning.seen import look
@@ -75,7 +75,8 @@ DIFFERS = (
     "bits before anything is made of them.",
     "Scores are those of MRPC's labelled test part, of 2,000 Quora pairs that share no question with rows to "
     "train on (some share one with another tested pair, which the intervals do not see), and of the dev "
-    "parts of STS-B, RTE, SST-2 and CoLA; the paper's are of GLUE's test server or, by training size, of dev.",
+    "parts of STS-B, RTE, SST-2 and CoLA; the paper's are of GLUE's test server or, by training size, of "
+    "dev.",
     "Cells named in-task had a stage that also saw the paraphrases among the tasks' training rows; no claim "
     "is about them.",
     "Commits named above that are not in the history were joined into others before they were published.",

@@ -97,4 +97,5 @@ def _whole(record: Mapping[str, Any], content: Mapping[str, Any], path: str | Pa
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         name = record.get("cell") if isinstance(record, Mapping) else None
         raise TenorError(f"{path} is damaged: the record of cell {name!r} cannot be read.") from error
-    return {**rest, "origin": origin, "outcomes": {name: one.as_dict() for name, one in outcomes.items()}}
+    found = {**rest, "origin": origin, "outcomes": {name: one.as_dict() for name, one in outcomes.items()}}
+    return {name: found[name] for name in record if name in found}  # in their order, so that files stay alike

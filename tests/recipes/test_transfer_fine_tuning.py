@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+import tenor
 from tenor.errors import TenorError
 from tenor.metrics.outcomes import Outcome
 from tenor.metrics.verdicts import Verdict
@@ -238,6 +239,7 @@ def test_the_vanilla_encoder_comes_with_results_of_elsewhere(tmp_path, monkeypat
     run = next((tmp_path / "there").glob("shared/*/run"))
     whole, halved = (read_safetensors(folder / "model.safetensors") for folder in (run / "model", made))
     assert {one.format for one in halved.values()} == {"F16"}
+    assert tenor.load(made).fingerprint == json.loads((made / "tenor.json").read_text())["fingerprint"]
     for name, one in whole.items():
         np.testing.assert_allclose(halved[name].to_float32(), one.to_float32(), rtol=1e-3, atol=1e-7)
 

@@ -43,14 +43,28 @@ def exported(context: Context) -> Path:
 
     def make(folder: Path) -> None:
         shutil.copytree(run / "model", folder / "encoder")
-        weights = folder / "encoder" / "model.safetensors"
-        stored = read_safetensors(weights)
-        halved = {name: Stored("F16", one.to_float32().astype("<f2")) for name, one in stored.items()}
-        write_safetensors(weights, halved)
-        with (folder / "encoder" / "README.md").open("a", encoding="utf-8") as card:
-            card.write(_TERMS)
+        _halve(folder / "encoder")
 
     return context.shared("vanilla", make, settings={})
+
+
+def _halve(encoder: Path) -> None:
+    """Keep the weights of a model folder in 16 bits; its card and settings then tell what they are."""
+    from tenor.model.fingerprint import fingerprint
+    from tenor.model.folder import read_folder
+
+    weights = encoder / "model.safetensors"
+    stored = read_safetensors(weights)
+    halved = {name: Stored("F16", one.to_float32().astype("<f2")) for name, one in stored.items()}
+    del stored  # the file is mapped
+    write_safetensors(weights, halved)
+    before, after = (
+        read_json(encoder / "tenor.json")["fingerprint"],
+        fingerprint(read_folder(encoder), [weights]),
+    )
+    for name, more in (("tenor.json", ""), ("README.md", _TERMS)):
+        text = (encoder / name).read_text(encoding="utf-8").replace(before, after) + more
+        (encoder / name).write_text(text, encoding="utf-8")
 
 
 def beginning(context: Context) -> Path:

@@ -15,7 +15,7 @@ from typing import Any
 from tenor.assets.cache import sha256_of
 from tenor.assets.table import is_plain_name
 from tenor.errors import TenorError
-from tenor.files import writing
+from tenor.files import atomic_file, writing
 from tenor.recipes.cells import Job, keep_files, kept, write_record
 from tenor.recipes.recipe import Recipe
 from tenor.recipes.results import Results, files_place, read_results, unpacked
@@ -64,9 +64,10 @@ def publish_files(results: Results, out: Path, pages: Path) -> None:
         for name, digest in record.get("files", {}).items():
             if (place / name).is_file() and sha256_of(place / name) == digest:
                 continue
-            with writing(place / name):
+            with writing(place):
                 (place / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(out / "files" / record["key"] / name, place / name)
+            with atomic_file(place / name) as aside:
+                shutil.copyfile(out / "files" / record["key"] / name, aside)
 
 
 def _same_files(job: Job | None, found: Mapping[str, Mapping[str, Any]]) -> bool:

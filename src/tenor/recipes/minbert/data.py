@@ -10,7 +10,6 @@ Quora's original train file is not part of the data, so that paraphrase learns f
 and from 10,000 further pairs.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from tenor.files import write_json
 from tenor.recipes.minbert import sources
 from tenor.recipes.minbert.sources import Example
 from tenor.recipes.recipe import Context, DataFolder
+from tenor.recipes.rows import read_rows, write_rows
 from tenor.text.components import hold_out
 from tenor.text.implied import implied_pairs
 from tenor.text.overlap import fingerprints, overlap, shares_passage
@@ -183,17 +183,6 @@ def _unseen(rows: Iterable[Example], known: set[int]) -> list[Example]:
             known.add(print_)
             new.append(row)
     return new
-
-
-def read_rows(file: Path) -> list[Example]:
-    """Read rows written by :func:`write_rows`."""
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-
-
-def write_rows(file: Path, rows: Iterable[Example]) -> None:
-    """Write rows as JSON lines."""
-    with file.open("w", encoding="utf-8") as out:
-        out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 def _protected_sentences(context: Context) -> list[Example]:

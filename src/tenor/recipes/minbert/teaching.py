@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.files import atomic_file, read_json
-from tenor.recipes.minbert.data import COLUMNS, LABELS, read_rows, write_rows
+from tenor.recipes.minbert.data import COLUMNS, LABELS
 from tenor.recipes.recipe import Context
+from tenor.recipes.rows import read_rows, write_rows
 from tenor.tasks.config import TaskConfig
 from tenor.words.neighbours import nearest, unit_rows
 

@@ -22,13 +22,12 @@ from tenor.recipes.minbert.data import (
     prepare_extra,
     prepare_more,
     prepare_valence,
-    read_rows,
-    write_rows,
 )
 from tenor.recipes.minbert.made_up import made_up_rows
 from tenor.recipes.minbert.sources import Example, untokenised
 from tenor.recipes.minbert.teaching import Teachers
 from tenor.recipes.recipe import CellResult, Context
+from tenor.recipes.rows import read_rows, write_rows
 from tenor.tasks.config import TaskConfig
 
 TASKS = ("sentiment", "paraphrase", "similarity")

@@ -6,7 +6,7 @@ import numpy as np
 
 from tenor.files import atomic_file, read_json, write_json
 from tenor.recipes.recipe import Context
-from tenor.recipes.transfer_fine_tuning.data import write
+from tenor.recipes.rows import write_rows
 from tenor.recipes.transfer_fine_tuning.stage_pairs import gather_pairs
 from tenor.text.components import hold_out
 
@@ -52,7 +52,7 @@ def _align(context: Context, aligner: str, folder: Path, *, in_task: bool) -> No
     pairs, sources = gather_pairs(context, in_task=in_task)
     given, aligned = folder / "pairs.jsonl", folder / "aligned.jsonl"
     with atomic_file(given) as aside:
-        write(aside, ({"first": first, "second": second} for first, second in pairs))
+        write_rows(aside, ({"first": first, "second": second} for first, second in pairs))
     source = PairSource(given, columns={"first": "first", "second": "second"})
     if not aligned.is_file():
         model = tenor.load(aligner, precision="fp32")

@@ -74,7 +74,7 @@ def tatoeba_zip(path: Path) -> Iterator[TextPair]:
     """Yield English texts and their translations out of an archive of the Tatoeba project."""
     with zipfile.ZipFile(path) as archive:
         name = next(name for name in archive.namelist() if not name.startswith("_"))
-        yield from _two_columns(archive.read(name).decode("utf-8").splitlines())
+        yield from _two_columns(archive.read(name).decode("utf-8").split("\n"))
 
 
 def tatoeba_tsv(path: Path) -> Iterator[TextPair]:

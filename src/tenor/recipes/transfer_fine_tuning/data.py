@@ -4,8 +4,7 @@ Tested on: MRPC's test part, STS-B's dev part, 2,000 Quora pairs that share no q
 and the dev parts of RTE, SST-2 and CoLA. Trained on: random rows of what is left of each.
 """
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from tenor.files import write_json
 from tenor.recipes.minbert.sources import more_quora, quora
 from tenor.recipes.recipe import Context, DataFolder
+from tenor.recipes.rows import write_rows
 from tenor.recipes.transfer_fine_tuning import corpora, made_up
 from tenor.recipes.transfer_fine_tuning.corpora import Row, TextPair
 from tenor.text.components import hold_out
@@ -51,18 +51,7 @@ FOLDERS = (
 
 def rows_folder(context: Context) -> Path:
     """Return the folder of ``TASK.PART.jsonl`` (train, test), made by the first cell that asks."""
-    return context.shared("rows", lambda folder: _write_rows(context, folder), settings={})
-
-
-def read(file: Path) -> list[Row]:
-    """Read rows written as JSON lines."""
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-
-
-def write(file: Path, rows: Iterable[Mapping[str, object]]) -> None:
-    """Write rows as JSON lines."""
-    with file.open("w", encoding="utf-8") as out:
-        out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return context.shared("rows", lambda folder: _make_rows(context, folder), settings={})
 
 
 def texts_of(row: Row) -> str | TextPair:
@@ -71,7 +60,7 @@ def texts_of(row: Row) -> str | TextPair:
     return text if text is not None else (row["first"], row["second"])
 
 
-def _write_rows(context: Context, folder: Path) -> None:
+def _make_rows(context: Context, folder: Path) -> None:
     generator = np.random.default_rng(0)
     dropped = {}
     for task in TASKS:
@@ -84,8 +73,8 @@ def _write_rows(context: Context, folder: Path) -> None:
         kept = (
             train if context.data is None else [r for r, drop in zip(train, again, strict=True) if not drop]
         )
-        write(folder / f"{task}.train.jsonl", kept)
-        write(folder / f"{task}.test.jsonl", test)
+        write_rows(folder / f"{task}.train.jsonl", kept)
+        write_rows(folder / f"{task}.test.jsonl", test)
     write_json(folder / "dropped.json", dropped)
 
 

@@ -14,9 +14,10 @@ import numpy as np
 from tenor.files import read_json, write_json
 from tenor.metrics.outcomes import Outcome
 from tenor.recipes.recipe import Cell, CellResult, Context
+from tenor.recipes.rows import read_rows, write_rows
 from tenor.recipes.transfer_fine_tuning.aligned import aligned_folder, counts_note
 from tenor.recipes.transfer_fine_tuning.corpora import Row
-from tenor.recipes.transfer_fine_tuning.data import read, rows_folder, write
+from tenor.recipes.transfer_fine_tuning.data import rows_folder
 from tenor.recipes.transfer_fine_tuning.encoders import encoder_folder, stage_note, starter
 from tenor.recipes.transfer_fine_tuning.rates import with_rate
 from tenor.recipes.transfer_fine_tuning.scoring import predicted, scored, trained
@@ -48,10 +49,10 @@ def _task(
     work = context.work / task
     work.mkdir(exist_ok=True)
     rows, done = rows_folder(context), work / "predicted.json"
-    test = read(rows / f"{task}.test.jsonl")
+    test = read_rows(rows / f"{task}.test.jsonl")
     if not done.is_file():
-        drawn = _drawn(read(rows / f"{task}.train.jsonl"), count, context)
-        write(work / "train.jsonl", drawn)
+        drawn = _drawn(read_rows(rows / f"{task}.train.jsonl"), count, context)
+        write_rows(work / "train.jsonl", drawn)
         run = trained(task, work / "train.jsonl", encoder, tuning, work / "run", seed=context.seed)
         metrics = read_json(run / "metrics.json")
         told = {"rows": len(drawn)} | {name: metrics[name] for name in ("steps", "seconds", "precision")}

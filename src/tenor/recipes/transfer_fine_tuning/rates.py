@@ -14,8 +14,9 @@ import numpy as np
 
 from tenor.files import read_json, write_json
 from tenor.recipes.recipe import CellResult, Context
+from tenor.recipes.rows import read_rows, write_rows
 from tenor.recipes.transfer_fine_tuning.aligned import starter_version
-from tenor.recipes.transfer_fine_tuning.data import read, rows_folder, write
+from tenor.recipes.transfer_fine_tuning.data import rows_folder
 from tenor.recipes.transfer_fine_tuning.encoders import encoder_folder
 from tenor.recipes.transfer_fine_tuning.scoring import MAIN, predicted, scored, trained
 
@@ -59,10 +60,10 @@ def _tried(context: Context, encoder: str, rate: float, settings: Mapping[str, A
         work = folder / f"{task}-{rate:g}"
         if not (work / "score.json").is_file():
             work.mkdir(exist_ok=True)
-            pool = read(rows_folder(context) / f"{task}.train.jsonl")
+            pool = read_rows(rows_folder(context) / f"{task}.train.jsonl")
             order = np.random.default_rng(0).permutation(len(pool)).tolist()
             learned = min(LEARNED, 2 * len(pool) // 3)
-            write(work / "train.jsonl", [pool[place] for place in order[:learned]])
+            write_rows(work / "train.jsonl", [pool[place] for place in order[:learned]])
             measured = [pool[place] for place in order[learned : learned + MEASURED]]
             base, own = encoder_folder(context, encoder), {**settings, "encoder_rate": rate}
             run = trained(task, work / "train.jsonl", base, own, work / "run", seed=1)

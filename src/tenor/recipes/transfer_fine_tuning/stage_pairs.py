@@ -16,9 +16,10 @@ from tenor.errors import TenorError
 from tenor.objectives.paraphrase.leaks import check_leaks, find_leaks
 from tenor.recipes.minbert.sources import more_quora, quora
 from tenor.recipes.recipe import Context
+from tenor.recipes.rows import read_rows
 from tenor.recipes.transfer_fine_tuning import corpora, made_up
 from tenor.recipes.transfer_fine_tuning.corpora import Row, TextPair
-from tenor.recipes.transfer_fine_tuning.data import MADE_UP, SINGLE, TASKS, read, rows_folder
+from tenor.recipes.transfer_fine_tuning.data import MADE_UP, SINGLE, TASKS, rows_folder
 from tenor.text.overlap import fingerprints
 
 PARAPHRASES_FROM = 4.0  # STS-B's score of pairs that the in-task run takes for paraphrases
@@ -30,7 +31,8 @@ def evaluated(context: Context) -> dict[str, list[TextPair]]:
     if context.data is None:
         rows = rows_folder(context)
         parts = {
-            task: [*read(rows / f"{task}.train.jsonl"), *read(rows / f"{task}.test.jsonl")] for task in TASKS
+            task: [*read_rows(rows / f"{task}.train.jsonl"), *read_rows(rows / f"{task}.test.jsonl")]
+            for task in TASKS
         }
         return {task: _pairs(found) for task, found in parts.items() if task not in SINGLE}
     mrpc, stsb = (sorted(context.folder(name).glob("*.*")) for name in ("mrpc", "stsb"))
@@ -57,7 +59,7 @@ def single_texts(context: Context) -> Iterator[str]:
     if context.data is None:
         rows = rows_folder(context)
         for task in SINGLE:
-            yield from (row["text"] for row in read(rows / f"{task}.test.jsonl"))
+            yield from (row["text"] for row in read_rows(rows / f"{task}.test.jsonl"))
         return
     for path in sorted(context.folder("sentence-cls").glob("stsa.binary.*.gz")):
         yield from (row["text"] for row in corpora.sst2(path))
@@ -152,5 +154,5 @@ def _in_task(context: Context) -> Iterator[TextPair]:
     """Yield the paraphrases among the rows that tasks are trained on."""
     rows = rows_folder(context)
     for task in ("mrpc", "quora"):
-        yield from _pairs(row for row in read(rows / f"{task}.train.jsonl") if row["label"] == "1")
-    yield from _pairs(row for row in read(rows / "stsb.train.jsonl") if row["score"] >= PARAPHRASES_FROM)
+        yield from _pairs(row for row in read_rows(rows / f"{task}.train.jsonl") if row["label"] == "1")
+    yield from _pairs(row for row in read_rows(rows / "stsb.train.jsonl") if row["score"] >= PARAPHRASES_FROM)

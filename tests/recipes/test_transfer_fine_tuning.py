@@ -170,9 +170,13 @@ def test_no_pair_and_no_text_of_a_task_is_left_in_the_stage(monkeypatch):
     pairs, counts = stage_pairs.gather_pairs(context, in_task=False)
     assert pairs == [("x", "z"), ("We go home now, all of us.", "All of us go home now.")]
     assert counts == {"one": {"pairs": 7, "leaks": 3, "repeats": 2, "kept": 2}}
-    monkeypatch.setattr(stage_pairs, "_in_task", lambda context: iter(known["mrpc"]))
+    tested = ("Tested elsewhere is this pair.", "This pair is tested elsewhere.")
+    own = [*known["mrpc"], (tested[1], tested[0].lower())]  # of one task to train on, of another to test on
+    monkeypatch.setattr(stage_pairs, "_in_task", lambda context: iter(own))
+    monkeypatch.setattr(stage_pairs, "_tested", lambda context: {"stsb": [tested]})
     pairs, counts = stage_pairs.gather_pairs(context, in_task=True)
-    assert known["mrpc"][0] in pairs
+    assert pairs[2:] == known["mrpc"]
+    assert counts["rows of the tasks (in-task)"] == {"pairs": 3, "leaks": 1, "repeats": 0, "kept": 2}
     monkeypatch.setattr(stage_pairs, "_sources", lambda context: {"one": known["mrpc"]})
     with pytest.raises(TenorError, match="No pairs are left"):
         stage_pairs.gather_pairs(context, in_task=False)

@@ -2,7 +2,8 @@
 
 Taken out is what an evaluated task or the sources of STS-B hold as a pair, and what holds a text of theirs of
 four words or more, so that the transferred model has seen nothing of them that the plain one has not. With
-``in_task`` the paraphrases among the rows to be trained on are added.
+``in_task`` the paraphrases among the rows to be trained on are added, but for pairs that another task is
+tested on: STS-B's rows hold hundreds of MRPC's pairs.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -82,28 +83,28 @@ def gather_pairs(context: Context, *, in_task: bool) -> tuple[list[TextPair], di
         # Made-up rows are all made of the same few words, so that only whole pairs can be told apart.
         kept, leaked = _without(pairs, known, taken if context.data is not None else None)
         own = _new(kept, seen)
-        counts[source] = {
-            "pairs": len(pairs),
-            "leaks": leaked,
-            "repeats": len(kept) - len(own),
-            "kept": len(own),
-        }
+        counts[source] = _count(pairs, leaked, kept, own)
         found += own
     check_leaks(found, known)
     if in_task:
-        own = _new(_in_task(context), seen)
-        counts["rows of the tasks (in-task)"] = {
-            "pairs": len(own),
-            "leaks": 0,
-            "repeats": 0,
-            "kept": len(own),
-        }
+        tested = _tested(context)
+        given = list(_in_task(context))
+        kept, leaked = _without(given, tested, None)
+        own = _new(kept, seen)
+        check_leaks(own, tested)
+        counts["rows of the tasks (in-task)"] = _count(given, leaked, kept, own)
         found += own
     if len(found) < 2:
         raise TenorError(
             "No pairs are left for the stage; every one of them also stands in an evaluated task."
         )
     return found, counts
+
+
+def _count(
+    given: Sequence[TextPair], leaks: int, kept: Sequence[TextPair], own: Sequence[TextPair]
+) -> dict[str, int]:
+    return {"pairs": len(given), "leaks": leaks, "repeats": len(kept) - len(own), "kept": len(own)}
 
 
 def _sources(context: Context) -> dict[str, Iterable[TextPair]]:
@@ -148,6 +149,12 @@ def _new(pairs: Iterable[TextPair], seen: set[int]) -> list[TextPair]:
             seen.add(whole)
             kept.append(pair)
     return kept
+
+
+def _tested(context: Context) -> dict[str, list[TextPair]]:
+    """Return the pairs that the tasks are tested on."""
+    rows = rows_folder(context)
+    return {task: _pairs(read_rows(rows / f"{task}.test.jsonl")) for task in TASKS if task not in SINGLE}
 
 
 def _in_task(context: Context) -> Iterator[TextPair]:

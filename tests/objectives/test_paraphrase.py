@@ -116,23 +116,68 @@ def test_spans_lead_back_to_the_words(tokenizer):
                 assert written(tokenizer, own[begin:end]) == "".join(words[slice(*spans[side])])
 
 
-def test_cut_phrases_are_dropped_and_none_is_shifted(folder):
-    tokenizer = Tokenizer.load(folder, max_tokens=13)  # ten pieces of two texts that have more
+def phrases_written(data, tokenizer, text):
+    """Every phrase of a text, as its pieces are written."""
+    own = data.ids[data.starts[text] : data.starts[text + 1]]
+    return {written(tokenizer, own[begin:end]) for begin, end in data.phrases_of(text).tolist()}
+
+
+def shortened(pair):
+    """The pair with two words left of its second text, and all phrases of its first."""
+    alignments = tuple(spans for spans in pair.alignments if spans[1][1] <= 2)
+    phrases = tuple(spans[0] for spans in pair.alignments)
+    return AlignedPair(pair.first, pair.second[:2], alignments=alignments, first_phrases=phrases)
+
+
+@pytest.mark.parametrize("limit", [64, 13])  # the second leaves ten pieces of two texts that have more
+def test_every_phrase_of_a_batch_is_one_of_the_right_text(folder, limit):
+    tokenizer = Tokenizer.load(folder, max_tokens=limit)
+    # Of several lengths, so that a text is cut elsewhere beside its paraphrase than beside a random other.
+    pairs = [pair for size in (2, 4, 6) for pair in aligned_pairs(4, size=size, seed=size)]
+    pairs[8:10] = [shortened(pair) for pair in pairs[8:10]]
     task = ParaphraseTask("stage", ParaphraseConfig(), width=WIDTH)
-    pairs = aligned_pairs(12)
     data = task.prepare(pairs, tokenizer)
-    batch = task.collate(data, np.arange(12), generator=np.random.default_rng(0))
-    assert batch.tokens.lengths.max() == 13
-    assert (batch.tokens.dropped > 0).all()
-    checked = 0
-    for row, pair in enumerate(pairs):
-        own = batch.tokens.ids[batch.tokens.starts[row] : batch.tokens.starts[row + 1]]
-        gold = {("".join(pair.first[slice(*a)]), "".join(pair.second[slice(*b)])) for a, b in pair.alignments}
-        for side, j, k, m, n, label in batch.extras["phrases"][row].tolist():
-            if (side, label) == (0, 0):
-                checked += 1
-                assert (written(tokenizer, own[j:k]), written(tokenizer, own[m:n])) in gold
-    assert 0 < checked < sum(len(pair.alignments) for pair in pairs)
+    order = np.array([7, 2, 11, 0, 5, 3, 1, 10, 4, 9, 6, 8])  # a row's place is not its number
+    batch = task.collate(data, order, generator=np.random.default_rng(0))
+    cut = limit == 13
+    assert (batch.tokens.lengths.max() == limit) == cut
+    assert (batch.tokens.dropped > 0).any() == cut
+    known = [phrases_written(data.aligned, tokenizer, text) for text in range(24)]
+    counts = dict.fromkeys(task.labels, 0)
+    for place, row in enumerate(order.tolist()):
+        gold = {
+            ("".join(pairs[row].first[slice(*a)]), "".join(pairs[row].second[slice(*b)]))
+            for a, b in pairs[row].alignments
+        }
+        for side, j, k, m, n, label in batch.extras["phrases"][place].tolist():
+            if label < 0:
+                continue
+            text = side * len(order) + place
+            own = batch.tokens.ids[batch.tokens.starts[text] : batch.tokens.starts[text + 1]].tolist()
+            between = tokenizer.pieces(own).index("[SEP]")
+            assert 1 <= j < k <= between < m < n <= len(own) - 1, "each phrase lies within its own text"
+            found = written(tokenizer, own[j:k]), written(tokenizer, own[m:n])
+            assert found[0] in known[2 * row]
+            name = task.labels[label]
+            counts[name] += 1
+            assert (name == "random") is (side == 1)
+            if side == 0:
+                assert found[1] in known[2 * row + 1]
+                assert (found in gold) is (name == "paraphrase")
+            else:
+                # The other text begins what its pieces say, and it is neither of the pair's own.
+                rest = own[between + 1 : -1]
+                others = [
+                    text
+                    for text in range(24)
+                    if data.aligned.ids[data.aligned.starts[text] :][: len(rest)].tolist() == rest
+                ]
+                assert others
+                assert not {2 * row, 2 * row + 1} & set(others)
+                assert any(found[1] in known[text] for text in others)
+    assert min(counts.values()) > 0
+    every = sum(len(pair.alignments) for pair in pairs)
+    assert (counts["paraphrase"] < every) == cut
 
 
 def test_a_word_without_pieces_is_no_phrase(tokenizer):

@@ -98,14 +98,37 @@ def test_bad_lines_are_told_with_their_numbers(tmp_path, tokenizer):
     path = write(tmp_path / "pairs.jsonl", good)
     lines = path.read_bytes().splitlines(keepends=True)
     spoilt = b'{"s": ["a"], "t": ["b"], "alignments": [[[0, 5], [0, 0]]]}\n'
-    path.write_bytes(b"\xef\xbb\xbf" + lines[0] + b"\n" + spoilt + b"\xff\n" + lines[1] + lines[2])
-    file = AlignedFile(path)
-    assert len(file.tokens(tokenizer)) == 3
-    assert [each.origin.line for each in file.problems.first] == [3, 4]
-    assert "goes beyond" in file.problems.first[0].what
-    assert [pair.first for pair in file] == [pair.first for pair in good]
-    with pytest.raises(TenorError, match=r"pairs\.jsonl:3"):
-        len(AlignedFile(path, problems=Problems(strict=True)))
+    path.write_bytes(b"\xef\xbb\xbf" + lines[0] + b"\n" + spoilt + b"\xff\n" * 9 + lines[1] + lines[2])
+    for _ in range(2):  # from the file, and from the arrays
+        problems = Problems()
+        file = AlignedFile(path, problems=problems)
+        assert len(file.tokens(tokenizer)) == 3
+        assert [each.origin.line for each in problems.first] == [3, 4, 5, 6, 7]
+        assert "goes beyond" in problems.first[0].what
+        assert len(file) == 3
+        assert [pair.first for pair in file] == [pair.first for pair in good]
+        assert [file[place].origin.line for place in (0, 1, -1)] == [1, 13, 14]
+        assert problems.count == 10, "told once, however often the file is read"
+    other = Problems()
+    assert [pair.origin.line for pair in AlignedFile(path, problems=other)[:]] == [1, 13, 14]
+    assert other.count == 10
+    for read in (len, list, lambda file: file.tokens(tokenizer)):
+        with pytest.raises(TenorError, match=r"pairs\.jsonl:3"):
+            read(AlignedFile(path, problems=Problems(strict=True)))
+
+
+def test_another_process_was_faster(tmp_path, tokenizer, monkeypatch):
+    path = write(tmp_path / "pairs.jsonl", aligned_pairs(5))
+    first, second = (AlignedFile(path, cache=tmp_path / "cache") for _ in range(2))
+    begin = first._pairs
+
+    def slow(problems):
+        assert len(second.tokens(tokenizer)) == 5
+        return begin(problems)
+
+    monkeypatch.setattr(first, "_pairs", slow)
+    assert len(first.tokens(tokenizer)) == 5
+    assert len(list((tmp_path / "cache").iterdir())) == 1
 
 
 def test_files_that_cannot_be_used(tmp_path, tokenizer):

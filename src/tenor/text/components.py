@@ -5,29 +5,36 @@ shared texts are held out together or not at all. Which ones is decided by a has
 that the choice depends on no order of rows and on no seed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.text.overlap import fingerprints, normalise
+from tenor.text.overlap import fingerprints
+
+Prints = NDArray[np.uint64]
 
 
-def components(pairs: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
+def components(pairs: Iterable[Sequence[str]]) -> NDArray[np.int64]:
     """Number the groups of pairs that hang together, by the first pair of each.
 
     >>> components([("a", "b"), ("c", "d"), ("B!", "e")]).tolist()
     [0, 1, 0]
     """
-    numbers: dict[str, int] = {}
-    sides = [[numbers.setdefault(normalise(text), len(numbers)) for text in pair] for pair in pairs]
-    parent = list(range(len(numbers)))
+    return _components(fingerprints(text for pair in pairs for text in pair))
+
+
+def _components(prints: Prints) -> NDArray[np.int64]:
+    """Number the groups of pairs whose texts [2n] have these numbers."""
+    names, texts = np.unique(prints, return_inverse=True)
+    parent = list(range(len(names)))
 
     def root(node: int) -> int:
         while parent[node] != node:
             parent[node] = node = parent[parent[node]]
         return node
 
+    sides = texts.reshape(-1, 2).tolist()
     for first, second in sides:
         parent[root(first)] = root(second)
     found: dict[int, int] = {}
@@ -35,22 +42,23 @@ def components(pairs: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
     return np.array(groups, dtype=np.int64)
 
 
-def hold_out(pairs: Sequence[tuple[str, str]], count: int, *, turn: int = 0) -> NDArray[np.bool_]:
+def hold_out(pairs: Iterable[Sequence[str]], count: int, *, turn: int = 0) -> NDArray[np.bool_]:
     """Choose about ``count`` pairs, whole groups in the order of their hashes, never more than ``count``.
 
     What is left after one choice lacks all groups of low hashes: who chooses again from it takes another
     ``turn``, in which hashes have another order. In the same one, mostly groups would be chosen that have
-    changed in between, as by pairs of a second file.
+    changed in between, as by pairs of a second file. Pairs are passed over once; numbers are kept, not texts.
 
     >>> held = hold_out([("a", "b"), ("c", "d"), ("b", "e"), ("f", "g")], 2)
     >>> int(held.sum()) <= 2 and bool(held[0]) == bool(held[2])
     True
     """
-    groups = components(pairs)
+    prints = fingerprints(each for pair in pairs for each in (*pair, pair)).reshape(-1, 3)
+    groups = _components(prints[:, :2].ravel())
     sizes = np.bincount(groups, minlength=1)
     # A group's name is the sum of its pairs' numbers: no order of rows matters, and no size is favoured.
     names = np.zeros(len(sizes), dtype=np.uint64)
-    np.add.at(names, groups, fingerprints(pairs))
+    np.add.at(names, groups, prints[:, 2])
     if turn % 8:
         bits = np.uint64(8 * (turn % 8))
         names = (names << bits) | (names >> np.uint64(64 - bits))

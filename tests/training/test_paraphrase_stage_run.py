@@ -4,11 +4,13 @@ import pytest
 import torch
 
 from paraphrase_corpus import aligned_pairs, all_words
+from tenor.encoders.bert.checkpoint import BertCheckpoint
 from tenor.errors import TenorError
 from tenor.model.fresh import write_fresh
 from tenor.objectives.paraphrase.config import ParaphraseConfig
 from tenor.training.config import TrainingConfig
 from tenor.training.paraphrase_stage import StageRun, run_stage
+from tenor.training.watching import Listener, StepListener
 
 
 @pytest.fixture
@@ -31,7 +33,8 @@ def replaced(stage, **settings):
 
 def test_it_scores_as_often_as_asked_and_tells_how_far_it_is(stage, tmp_path):
     heard = []
-    found = run_stage(stage, out=tmp_path / "run", progress=lambda done, total: heard.append((done, total)))
+    listener = StepListener(lambda done, total: heard.append((done, total)))
+    found = run_stage(stage, out=tmp_path / "run", listener=listener)
     assert heard == [(step, 4) for step in range(1, 5)]
     assert set(found.scores) >= {"phrasal_accuracy", "sentential_accuracy", "recall_random"}
     assert (tmp_path / "run" / "log.jsonl").read_text().count('"evaluation"') == 2
@@ -53,6 +56,43 @@ def test_a_folder_that_was_begun_with_other_pairs_is_refused(stage, tmp_path):
     stage.train.write_text("".join(pair.to_line() + "\n" for pair in aligned_pairs(40, seed=3)))
     with pytest.raises(TenorError, match="has changed since"):
         run_stage(stage, out=tmp_path / "run")
+
+
+def test_a_folder_that_was_begun_with_another_encoder_is_refused(stage, tmp_path):
+    run_stage(stage, out=tmp_path / "run")
+    other = tmp_path / "elsewhere" / "encoder"  # of the same name
+    write_fresh(other, all_words(), vocabulary=70, width=16, layers=1, heads=2, positions=64, seed=7)
+    for changed in ({"encoder": other}, {"decreases": 3}, {"max_tokens": 32}):
+        with pytest.raises(TenorError, match="holds another run"):
+            run_stage(replaced(stage, **changed), out=tmp_path / "run")
+
+
+def test_what_is_not_learned_from_is_told(stage, tmp_path):
+    odd = '{"s": ["bami", "\u200b"], "t": ["mi"], "alignments": [[[0, 1], [0, 0]]]}'
+    with stage.train.open("a", encoding="utf-8") as file:
+        file.write("\n".join([odd, "garbage", ""]))
+    heard = []
+
+    class Hearing(Listener):
+        def note(self, text):
+            heard.append(text)
+
+    found = run_stage(stage, out=tmp_path / "run", listener=Hearing())
+    assert "1 problem" in heard[0]
+    assert "train.jsonl:42" in heard[0]
+    assert "1 aligned phrase pairs are left out" in heard[1]
+    assert found.notes == tuple(heard)
+    with pytest.raises(TenorError, match=r"train\.jsonl:42"):
+        run_stage(replaced(stage, strict=True), out=tmp_path / "strict")
+
+
+def test_what_is_frozen_stays(stage, tmp_path):
+    before = BertCheckpoint.load(stage.encoder).encoder
+    frozen = replaced(stage, training=TrainingConfig(epochs=1, freeze="encoder", precision="fp32"))
+    found = run_stage(frozen, out=tmp_path / "run")
+    for one, two in zip(before.parameters(), found.network.encoder.parameters(), strict=True):
+        assert torch.equal(one, two)
+    assert found.network.task("stage").phrases.out.bias.abs().sum() > 0
 
 
 def test_pairs_without_any_alignment_are_refused_for_phrases(stage, tmp_path):

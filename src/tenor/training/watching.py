@@ -28,6 +28,17 @@ class Listener:
         """Hear of new dev scores."""
 
 
+class StepListener(Listener):
+    """Passes on how many steps are done, and of how many."""
+
+    def __init__(self, progress: Callable[[int, int], None]) -> None:
+        self._progress = progress
+
+    def step(self, report: StepReport, progress: Progress) -> None:
+        """Hear of a step."""
+        self._progress(report.step, progress.steps)
+
+
 class RunWatcher(Watcher):
     """Writes the run folder; only the first process does."""
 

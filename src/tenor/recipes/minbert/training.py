@@ -63,6 +63,7 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
     import tenor
     from tenor.training.config import RunConfig, TrainingConfig
     from tenor.training.running import train_run
+    from tenor.training.watching import StepListener
 
     rows = rows_folder(context)
     tasks = {name: _task(context, rows, name, setup) for name in TASKS}
@@ -76,7 +77,7 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
         labelled = (rows / "paraphrase.train.jsonl", _further(context, rows) / "paraphrase.more.jsonl")
         taught = setup.teachers.teach(
             context, labelled, rows / "paraphrase.choose.jsonl", encoder=_encoder(context, rows),
-            listener=_listener(context),
+            listener=StepListener(context.progress),
         )  # fmt: skip
         tasks["taught"] = setup.teachers.pupil_task(taught.file)
         notes = (taught.note,)
@@ -91,7 +92,7 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
     )
     folder = context.work / "run"
     if not (folder / "metrics.json").is_file():  # else it was stopped between training and scoring
-        train_run(run, out=folder, listener=_listener(context))
+        train_run(run, out=folder, listener=StepListener(context.progress))
     model = tenor.load(folder / "model", precision="fp32")
     metrics = read_json(folder / "metrics.json")
     outcomes: dict[str, Outcome] = {}
@@ -241,13 +242,3 @@ def _notes(rows: Path) -> tuple[str, ...]:
     dropped = read_json(rows / "dropped.json")
     told = [f"{source} {count:,}" for sources in dropped.values() for source, count in sources.items()]
     return (f"Rows that the overlap filter took out of what is trained on: {'; '.join(told)}.",)
-
-
-def _listener(context: Context) -> Any:
-    from tenor.training.watching import Listener
-
-    class Passing(Listener):
-        def step(self, report: Any, progress: Any) -> None:
-            context.progress(report.step, progress.steps)
-
-    return Passing()

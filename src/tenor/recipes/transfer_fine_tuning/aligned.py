@@ -2,13 +2,10 @@
 
 from pathlib import Path
 
-import numpy as np
-
 from tenor.files import atomic_file, read_json, write_json
 from tenor.recipes.recipe import Context
 from tenor.recipes.rows import write_rows
 from tenor.recipes.transfer_fine_tuning.stage_pairs import gather_pairs
-from tenor.text.components import hold_out
 
 COUNTS = "counts.json"
 STAGE_DEV = 500  # pairs that the stage is measured on
@@ -46,6 +43,8 @@ def counts_note(folder: Path) -> str:
 
 def _align(context: Context, aligner: str, folder: Path, *, in_task: bool) -> None:
     import tenor
+    from tenor.objectives.paraphrase.parting import part_pairs
+    from tenor.objectives.paraphrase.streaming import AlignedFile
     from tenor.use.align.file import PairSource, align_file
     from tenor.use.align.pairs import Aligner
 
@@ -59,26 +58,6 @@ def _align(context: Context, aligner: str, folder: Path, *, in_task: bool) -> No
         align_file(
             Aligner(model), source, aligned, progress=lambda done, total: context.progress(done, total or 1)
         )
-    told = _part(folder, aligned, min(STAGE_DEV, len(pairs) // 5))
-    write_json(folder / COUNTS, {"sources": sources, **told})
-
-
-def _part(folder: Path, aligned: Path, count: int) -> dict[str, int]:
-    """Hold some pairs out, none of whose texts stands in another, without reading all at once."""
-    from tenor.objectives.paraphrase.streaming import AlignedFile
-
-    pairs = AlignedFile(aligned, cache=folder / "arrays")
-    held = hold_out([(" ".join(pair.first), " ".join(pair.second)) for pair in pairs], count)
-    if not held.any():  # where all hang together, as in a small made-up corpus
-        held = np.arange(len(held)) < count
-    phrases = 0
-    with (
-        atomic_file(folder / "train.jsonl") as train,
-        atomic_file(folder / "dev.jsonl") as dev,
-        train.open("w", encoding="utf-8") as one,
-        dev.open("w", encoding="utf-8") as two,
-    ):
-        for pair, out in zip(pairs, held, strict=True):
-            (two if out else one).write(pair.to_line() + "\n")
-            phrases += 0 if out else len(pair.alignments)
-    return {"train": int((~held).sum()), "dev": int(held.sum()), "alignments": phrases}
+    told = part_pairs(AlignedFile(aligned), folder, min(STAGE_DEV, len(pairs) // 5))
+    counts = {"train": told.train, "dev": told.dev, "alignments": told.alignments}
+    write_json(folder / COUNTS, {"sources": sources, **counts})

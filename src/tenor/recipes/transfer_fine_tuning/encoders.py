@@ -84,6 +84,7 @@ def _run_stage(
     from tenor.objectives.paraphrase.exporting import export_encoder
     from tenor.training.config import TrainingConfig
     from tenor.training.paraphrase_stage import StageRun, run_stage
+    from tenor.training.watching import StepListener
 
     settings: dict[str, Any] = dict(context.settings["stage"])
     rate, batch, limit = settings.pop("rates")[encoder], settings.pop("batch"), settings.pop("max_tokens")
@@ -97,7 +98,7 @@ def _run_stage(
         max_tokens=limit,
         evaluations=context.settings["evaluations"],
     )
-    found = run_stage(stage_run, out=folder / "run", progress=context.progress, seed=seed)
+    found = run_stage(stage_run, out=folder / "run", listener=StepListener(context.progress), seed=seed)
     told = read_folder(base)
     write_json(folder / "scores.json", found.scores)
     shutil.rmtree(folder / "explaining", ignore_errors=True)

@@ -134,6 +134,23 @@ def test_the_exported_encoder_is_plain(folder, trained, tmp_path):
     np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
 
+def test_heads_that_the_encoder_had_before_do_not_stay(trained, folder, tmp_path):
+    from transformers import AutoModel, BertForMaskedLM
+
+    theirs = BertForMaskedLM.from_pretrained(folder)  # with names that begin with "bert." and "cls."
+    theirs.save_pretrained(tmp_path / "theirs")
+    for file in ("tokenizer.json", "tokenizer_config.json"):
+        (tmp_path / "theirs" / file).write_bytes((folder / file).read_bytes())
+    path = export_encoder(trained.network, read_folder(tmp_path / "theirs"), tmp_path / "plain", name="x")
+    keys = load_file(path / "model.safetensors").keys()
+    assert keys
+    assert all(key.startswith("bert.") for key in keys)
+    assert json.loads((path / "config.json").read_text())["architectures"] == ["BertModel"]
+    _, loading = AutoModel.from_pretrained(path, output_loading_info=True)
+    assert not loading["unexpected_keys"]
+    assert all(key.startswith("pooler.") for key in loading["missing_keys"]), "a masked LM has no pooler"
+
+
 def test_the_exported_heads_say_what_the_stage_says(folder, trained, tmp_path):
     learner = trained
     path = export_encoder(learner.network, read_folder(folder), tmp_path / "with", name="fresh", heads=True)
@@ -152,6 +169,11 @@ def test_the_exported_heads_say_what_the_stage_says(folder, trained, tmp_path):
     wanted = output.phrases.softmax(-1).numpy()[gold]
     np.testing.assert_allclose(np.concatenate(judged), wanted, atol=1e-3)
     assert judge_phrases(model, classifier, []) == []
+    model.save(tmp_path / "again")
+    again = tenor.load(tmp_path / "again", precision="fp32")
+    for one, two in zip(judged, judge_phrases(again, again.phrases, pairs), strict=True):
+        np.testing.assert_array_equal(one, two)
+    assert again.phrases.scores == classifier.scores
     (path / "phrases.json").write_text('{"spec": {"features": "odd", "labels": []}}')
     with pytest.raises(TenorError, match="not understood"):
         read_phrases(path, width=WIDTH)

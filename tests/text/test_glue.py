@@ -88,4 +88,8 @@ def test_answers(tmp_path):
     with pytest.raises(TenorError, match="Answer 1 is '2'"):
         write_answers(GLUE["sst2"], ["1", "2"], tmp_path)
     assert not (tmp_path / "SST-2.tsv").exists()
+    for odd in (float("nan"), float("inf")):
+        with pytest.raises(TenorError, match="Answer 1 is"):
+            write_answers(GLUE["stsb"], [1.0, odd], tmp_path)
+    assert not (tmp_path / "STS-B.tsv").exists()
     assert glue_file(GLUE["mnli-mm"], tmp_path, "dev").name == "dev_mismatched.tsv"

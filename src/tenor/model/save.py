@@ -20,6 +20,7 @@ from tenor.model.card import model_card
 from tenor.model.fingerprint import fingerprint
 from tenor.model.folder import FORMAT, LIMIT, MODULES, SETTINGS, ST_KEYS, ST_POOLINGS, TENOR, ModelFolder
 from tenor.model.heads import TrainedTask, write_heads
+from tenor.model.phrases import write_phrases
 from tenor.version import VERSION
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def save_model(model: "Model", folder: Path) -> None:
         _copy_encoder(model.settings.encoder, aside)
         if model.own_tasks:
             write_heads(aside, model.own_tasks)
+        if model.phrases is not None:
+            write_phrases(aside, model.phrases)
         write_settings(
             aside, model.settings, width=model.width, name=folder.name, made=made, tasks=model.own_tasks
         )

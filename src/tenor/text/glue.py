@@ -5,6 +5,7 @@ files carry the gold answer, test files an index instead, and answers go to the 
 prediction under the name that it expects.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -203,6 +204,8 @@ def write_answers(task: GlueTask, answers: Sequence[str | float], folder: str | 
     lines = ["index\tprediction"]
     for index, answer in enumerate(answers):
         if task.kind == "similarity":
+            if not math.isfinite(float(answer)):
+                raise TenorError(f"Answer {index} is {answer}; {task.name} has numbers from 0 to 5.")
             told = f"{min(5.0, max(0.0, float(answer))):.3f}"
         elif answer in task.labels:
             told = str(answer)

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from tenor.encoders.bert.checkpoint import BertCheckpoint
+from tenor.encoders.bert.config import CONFIG
 from tenor.encoders.bert.encoder import BertEncoder
 from tenor.encoders.bert.weights import weight_shapes
 from tenor.errors import TenorError
+from tenor.files import read_json, write_json
 from tenor.model.folder import ModelFolder
 from tenor.model.heads import TrainedTask, write_heads
 from tenor.model.network import Network
@@ -46,6 +48,8 @@ def export_encoder(
     tasks: dict[str, TrainedTask] = {}
     with new_folder(folder) as aside:
         _plain(BertCheckpoint.load(settings.encoder), network.encoder).save(aside, keep_formats=False)
+        # A name of a model with heads would make transformers add some of random weights.
+        write_json(aside / CONFIG, read_json(aside / CONFIG) | {"architectures": ["BertModel"]})
         for stage in stages if heads else ():
             if stage.sentences is not None:
                 tasks[SENTENCES] = TrainedTask(SENTENCES, *stage.sentences.as_task(), dict(scores or {}))

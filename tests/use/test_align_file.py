@@ -42,6 +42,7 @@ def test_every_pair_becomes_a_line_that_the_reader_takes(aligner, source, tmp_pa
     assert done.links == sum(len(pair.links) for pair in found)
     assert done.alignments == sum(len(pair.alignments) for pair in found)
     assert done.unaligned == sum(not pair.alignments for pair in found)
+    assert done.cut == 0
     assert (sum(count for count, _ in seen), seen[-1][1]) == (len(PAIRS), len(PAIRS))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "pairs.tsv"]
 

@@ -1,5 +1,7 @@
 """Candidate phrases and the pairs that links leave together, against enumeration."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -125,6 +127,23 @@ def test_words_beyond_the_limit_have_no_links_and_shift_nothing(aligner):
     assert len(found.first) == 61
     assert all(i < 60 for i, _ in found.links)
     assert (60, 61) in found.first_phrases
+
+
+def test_a_phrase_that_goes_beyond_the_limit_has_no_counterpart(aligner):
+    words = tuple("the old man and the child read a good book in the city".split() * 6)  # noqa: SIM905
+    ((found, cut),) = aligner.align_and_count([WordPair(words, words[:20])])
+    seen = len(aligner.model.word_states([words])[0].words)
+    assert seen < len(words)
+    assert cut == 1
+    assert found.alignments
+    assert all(span[1] <= seen for span, _ in found.alignments)
+    assert any(span[0] < seen < span[1] for span in found.first_phrases), "it is kept"
+    # Of two texts that are cut, what is far beyond takes no memory.
+    tracemalloc.start()
+    list(aligner.align([WordPair(words * 40, words * 40)]))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < len(words * 40) ** 2
 
 
 def test_words_that_the_model_drops_keep_their_place(aligner):

@@ -172,6 +172,9 @@ def align(
             chosen, pairs, out_, model1=model1, progress=bar.follow, note=None if quiet else notes.print
         )
     _say(done.problems, quiet)
+    if done.cut and not quiet:
+        what = "1 text goes" if done.cut == 1 else f"{done.cut:,} texts go"
+        notes.print(f"{what} on beyond what the model reads; phrases there are kept, and aligned with none.")
     without = f" ({done.unaligned:,} without)" if done.unaligned else ""
     out.print(
         f"{counted(done.pairs, 'pair')}{without}, {counted(done.alignments, 'phrase pair')} and "

@@ -23,6 +23,7 @@ class WordStates:
     words: tuple[str, ...]
     spans: NDArray[np.int64]  # [n, 2]
     vectors: Floats  # [n, width], or of several layers [n, layers, width]
+    cut: bool = False  # whether the text goes on beyond what the model reads
 
 
 def word_states(
@@ -56,6 +57,7 @@ def _states(
     engine: Engine, tokenizer: Tokenizer, texts: list[Text], layers: Sequence[int]
 ) -> list[WordStates]:
     tokens = tokenizer.tokenize(texts, words=True)
+    assert tokens.dropped is not None
     found: dict[int, WordStates] = {}
     for batch in plan_batches(tokens.lengths, engine.token_budget):
         part = tokens.take(batch)
@@ -65,7 +67,8 @@ def _states(
             own = slice(int(part.starts[place]), int(part.starts[place + 1]))
             text = texts[number]
             words = split_words(text) if isinstance(text, str) else join_words(list(text))
-            found[number] = _mean_over_pieces(words, part.words[own], states[own])
+            means = _mean_over_pieces(words, part.words[own], states[own])
+            found[number] = replace(means, cut=bool(tokens.dropped[number]))
     return [found[number] for number in range(len(texts))]
 
 

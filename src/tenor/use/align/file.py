@@ -35,13 +35,14 @@ Note = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class AlignedFile:
+class AlignReport:
     """What became of an alignment: counts of what is in the file, and what was wrong with the input."""
 
     pairs: int
     links: int
     alignments: int
     unaligned: int  # pairs of texts without any phrase pair
+    cut: int  # texts that go on beyond what the model reads
     problems: Problems
 
 
@@ -53,13 +54,15 @@ class _Done:
     links: int = 0
     alignments: int = 0
     unaligned: int = 0
+    cut: int = 0
     digest: str = ""  # of all texts so far
 
-    def add(self, found: AlignedPair) -> None:
+    def add(self, found: AlignedPair, cut: int) -> None:
         self.pairs += 1
         self.links += len(found.links)
         self.alignments += len(found.alignments)
         self.unaligned += not found.alignments
+        self.cut += cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def align_file(
     model1: bool = False,
     progress: Progress | None = None,
     note: Note | None = None,
-) -> AlignedFile:
+) -> AlignReport:
     """Align the pairs of ``source`` into ``out``, one JSON object a line (see :mod:`tenor.text.alignments`).
 
     With ``model1`` a word table is first trained on the pairs. ``note`` hears that an earlier run goes on or
@@ -121,15 +124,15 @@ def align_file(
         rows = journal.folder / "rows"
         for window in windows(pairs, _characters, most=WINDOW_PAIRS, most_characters=WINDOW_CHARACTERS):
             with journal.writing(), open(rows, "a", encoding="utf-8", newline="\n") as file:
-                for found in aligner.align(window):
+                for found, cut in aligner.align_and_count(window):
                     file.write(found.to_line() + "\n")
-                    done.add(found)
+                    done.add(found, cut)
             done.digest = digest_texts(hasher, map(_text, window))
             journal.commit(asdict(done))
             if progress is not None:
                 progress(len(window), total)
         journal.publish(rows)
-    return AlignedFile(done.pairs, done.links, done.alignments, done.unaligned, problems)
+    return AlignReport(done.pairs, done.links, done.alignments, done.unaligned, done.cut, problems)
 
 
 def _checked(out: Path, source: PairSource) -> Path:

@@ -80,12 +80,18 @@ class Aligner:
 
     def align(self, pairs: Sequence[WordPair]) -> Iterator[AlignedPair]:
         """Yield the alignment of every pair, in order; the word vectors of all are in memory at once."""
+        return (found for found, _ in self.align_and_count(pairs))
+
+    def align_and_count(self, pairs: Sequence[WordPair]) -> Iterator[tuple[AlignedPair, int]]:
+        """Yield the alignment of every pair, and how many of its two texts the model did not see whole."""
         texts = [words for pair in pairs for words in (pair.first, pair.second)]
         states = layered_states(self.model, texts, self.layers)
         for pair, first, second in zip(self._in_phrases(pairs), states[::2], states[1::2], strict=True):
-            links = np.zeros((len(pair.first), len(pair.second)), dtype=bool)
+            # Up to the last word that was seen: what lies beyond the model's limit has no links, and may be
+            # many times as long.
+            links = np.zeros((first.seen, second.seen), dtype=bool)
             links[np.ix_(first.places, second.places)] = self._links(first, second)
-            yield phrase_pairs(pair, links, settings=self.phrases)
+            yield phrase_pairs(pair, links, settings=self.phrases), first.cut + second.cut
 
     def _in_phrases(self, pairs: Sequence[WordPair]) -> Iterator[WordPair]:
         """Yield the pairs with the phrases of their texts, where a parser is to find them."""
@@ -113,13 +119,19 @@ class Aligner:
 
 
 def phrase_pairs(pair: WordPair, links: Links, *, settings: PhraseSettings) -> AlignedPair:
-    """Pair the candidate phrases of two texts that are consistent with the links."""
+    """Pair the candidate phrases of two texts that are consistent with the links.
+
+    ``links`` may end before the texts do; phrases that go beyond are kept, and paired with none.
+    """
     sides = pair.first, pair.second
     if pair.trees is None:
         phrases = [ngrams(words, longest=settings.longest) for words in sides]
     else:
         phrases = [constituents(words, spans) for words, spans in zip(sides, pair.trees, strict=True)]
-    found = consistent_pairs(links, *phrases)
+    seen = [
+        [span for span in spans if span[1] <= size] for spans, size in zip(phrases, links.shape, strict=True)
+    ]
+    found = consistent_pairs(links, *seen)
     if settings.blocks != "all":
         found = minimal_pairs(found) if settings.blocks == "minimal" else maximal_pairs(found)
     return AlignedPair(

@@ -17,15 +17,20 @@ class Layered:
     words: tuple[str, ...]
     places: list[int]  # of these words among those given: a model drops some, and all beyond its limit
     vectors: Floats  # [words, layers, width]
+    seen: int  # words given, up to the last that the model reads
+    cut: bool  # whether the text goes on beyond
 
 
 def layered_states(model: Model, texts: Sequence[Sequence[str]], layers: Sequence[int]) -> list[Layered]:
     """Return the words and vectors of every text."""
     found = model.layered_word_states(texts, layers=layers)
-    return [
-        Layered(states.words, _places(words, states), states.vectors)
-        for words, states in zip(texts, found, strict=True)
-    ]
+    return [_layered(words, states) for words, states in zip(texts, found, strict=True)]
+
+
+def _layered(words: Sequence[str], states: WordStates) -> Layered:
+    places = _places(words, states)
+    seen = places[-1] + 1 if states.cut and places else len(words)
+    return Layered(states.words, places, states.vectors, seen, states.cut)
 
 
 def everyday_centre(model: Model, layers: Sequence[int]) -> Floats:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tenor.errors import TenorError
-from tenor.text.alignments import AlignedPair
 from tenor.text.overlap import fingerprints
 
 TextPair = Sequence[str]
+FEWEST_WORDS = 4  # of a text that may not stand in both; shorter ones say nothing
 _SHOWN = 3
 
 
@@ -25,11 +26,6 @@ class Leak:
     row: int
     """Its place among the stage's pairs."""
     texts: tuple[str, str]
-
-
-def as_texts(pairs: Iterable[AlignedPair]) -> list[tuple[str, str]]:
-    """Return aligned pairs as two texts each."""
-    return [(" ".join(pair.first), " ".join(pair.second)) for pair in pairs]
 
 
 def find_leaks(stage: Sequence[TextPair], evaluated: Mapping[str, Iterable[TextPair]]) -> list[Leak]:
@@ -60,9 +56,29 @@ def check_leaks(stage: Sequence[TextPair], evaluated: Mapping[str, Iterable[Text
         )
 
 
-def without_leaks(
-    stage: Sequence[AlignedPair], evaluated: Mapping[str, Iterable[TextPair]]
-) -> tuple[list[AlignedPair], int]:
-    """Return the pairs that no evaluated task has, and how many were left out."""
-    rows = {leak.row for leak in find_leaks(as_texts(stage), evaluated)}
-    return [pair for row, pair in enumerate(stage) if row not in rows], len(rows)
+class Measured:
+    """What a model is measured on later, as numbers: 8 bytes for each pair, and for each text.
+
+    >>> measured = Measured([("A cat sat there.", "One cat sat.")])
+    >>> measured.holds([("one cat sat", "a cat sat there"), ("a cat sat there", "Hm."), ("x", "y")]).tolist()
+    [True, True, False]
+    """
+
+    def __init__(
+        self, pairs: Iterable[TextPair], *, texts: Iterable[str] = (), fewest_words: int | None = FEWEST_WORDS
+    ) -> None:
+        """Keep pairs and texts; ``fewest_words`` has a text that counts by itself, None: only pairs count."""
+        prints = fingerprints(each for pair in pairs for each in (*pair, pair)).reshape(-1, 3)
+        self._pairs = np.unique(prints[:, 2])
+        self._texts = np.unique(np.concatenate([prints[:, :2].ravel(), fingerprints(texts)]))
+        self._fewest = fewest_words
+
+    def holds(self, pairs: Sequence[TextPair]) -> NDArray[np.bool_]:
+        """Say of each pair whether it is measured on, or a text of it that is not short."""
+        found = np.isin(fingerprints(pairs), self._pairs)
+        if self._fewest is not None:
+            for side in range(2):
+                texts = [pair[side] for pair in pairs]
+                long = np.array([len(text.split()) >= self._fewest for text in texts], dtype=bool)
+                found |= long & np.isin(fingerprints(texts), self._texts)
+        return found

@@ -6,15 +6,13 @@ four words or more, so that the transferred model has seen nothing of them that 
 tested on: STS-B's rows hold hundreds of MRPC's pairs.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tenor.errors import TenorError
-from tenor.objectives.paraphrase.leaks import check_leaks, find_leaks
+from tenor.objectives.paraphrase.leaks import FEWEST_WORDS, Measured, check_leaks
 from tenor.recipes.minbert.sources import more_quora, quora
 from tenor.recipes.recipe import Context
 from tenor.recipes.rows import read_rows
@@ -24,7 +22,6 @@ from tenor.recipes.transfer_fine_tuning.data import MADE_UP, SINGLE, TASKS, rows
 from tenor.text.overlap import fingerprints
 
 PARAPHRASES_FROM = 4.0  # STS-B's score of pairs that the in-task run takes for paraphrases
-_FEWEST_WORDS = 4  # of a text that may not stand in both; shorter ones say nothing
 
 
 def evaluated(context: Context) -> dict[str, list[TextPair]]:
@@ -72,27 +69,22 @@ def single_texts(context: Context) -> Iterator[str]:
 def gather_pairs(context: Context, *, in_task: bool) -> tuple[list[TextPair], dict[str, dict[str, int]]]:
     """Return the stage's pairs without leaks and repeats, and what became of each source's rows."""
     known = evaluated(context)
-    taken = fingerprints(
-        chain(single_texts(context), (text for pairs in known.values() for p in pairs for text in p))
-    )
+    # Made-up rows are all made of the same few words, so that only whole pairs can be told apart.
+    fewest = None if context.data is None else FEWEST_WORDS
+    measured = Measured(chain.from_iterable(known.values()), texts=single_texts(context), fewest_words=fewest)
     seen: set[int] = set()
     found: list[TextPair] = []
     counts: dict[str, dict[str, int]] = {}
     for source, given in _sources(context).items():
         pairs = [(" ".join(one.split()), " ".join(two.split())) for one, two in given]
-        # Made-up rows are all made of the same few words, so that only whole pairs can be told apart.
-        kept, leaked = _without(pairs, known, taken if context.data is not None else None)
-        own = _new(kept, seen)
-        counts[source] = _count(pairs, leaked, kept, own)
+        own, counts[source] = _kept(pairs, measured, seen)
         found += own
     check_leaks(found, known)
     if in_task:
         tested = _tested(context)
-        given = list(_in_task(context))
-        kept, leaked = _without(given, tested, None)
-        own = _new(kept, seen)
+        alone = Measured(chain.from_iterable(tested.values()), fewest_words=None)
+        own, counts["rows of the tasks (in-task)"] = _kept(list(_in_task(context)), alone, seen)
         check_leaks(own, tested)
-        counts["rows of the tasks (in-task)"] = _count(given, leaked, kept, own)
         found += own
     if len(found) < 2:
         raise TenorError(
@@ -101,10 +93,15 @@ def gather_pairs(context: Context, *, in_task: bool) -> tuple[list[TextPair], di
     return found, counts
 
 
-def _count(
-    given: Sequence[TextPair], leaks: int, kept: Sequence[TextPair], own: Sequence[TextPair]
-) -> dict[str, int]:
-    return {"pairs": len(given), "leaks": leaks, "repeats": len(kept) - len(own), "kept": len(own)}
+def _kept(
+    pairs: Sequence[TextPair], measured: Measured, seen: set[int]
+) -> tuple[list[TextPair], dict[str, int]]:
+    """Return the pairs that are neither measured on nor there already, and what became of all."""
+    leaks = measured.holds(pairs)
+    left = [pair for pair, leak in zip(pairs, leaks, strict=True) if not leak]
+    own = _new(left, seen)
+    told = {"pairs": len(pairs), "leaks": int(leaks.sum()), "repeats": len(left) - len(own), "kept": len(own)}
+    return own, told
 
 
 def _sources(context: Context) -> dict[str, Iterable[TextPair]]:
@@ -122,21 +119,6 @@ def _sources(context: Context) -> dict[str, Iterable[TextPair]]:
         "MultiMWA, train": corpora.multimwa(context.folder("multimwa")),
         "Tatoeba, same translation": corpora.pivots(chain(*translated)),
     }
-
-
-def _without(
-    pairs: Sequence[TextPair], known: Mapping[str, Sequence[TextPair]], taken: NDArray[Any] | None
-) -> tuple[list[TextPair], int]:
-    """Take out what stands in evaluated tasks, as a pair or as a text of some words."""
-    leaks = {leak.row for leak in find_leaks(pairs, known)}
-    if taken is not None:
-        for side in range(2):
-            texts = [pair[side] for pair in pairs]
-            there = np.isin(fingerprints(texts), taken)
-            leaks |= {
-                int(row) for row in np.flatnonzero(there) if len(texts[int(row)].split()) >= _FEWEST_WORDS
-            }
-    return [pair for row, pair in enumerate(pairs) if row not in leaks], len(leaks)
 
 
 def _new(pairs: Iterable[TextPair], seen: set[int]) -> list[TextPair]:

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenor.cli.console import counted, notes, out, progress_bar
-from tenor.cli.options import Device, Model, Out, Precision, PrecisionChoice, Quiet, Strict
+from tenor.cli.options import Device, Model, Out, Precision, PrecisionChoice, Quiet, Strict, pair_of
 from tenor.errors import TenorError
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def align(
         _learn(source, out_, load(model, precision=precision.value, device=device), seed, strict, quiet)
         return
     shape: Shape = "trees" if trees else "words" if pretokenized else "text"
-    pairs = PairSource(source, _pair_of(columns), shape, strict)
+    pairs = PairSource(source, pair_of(columns), shape, strict)
     learned = None if aligner is None else load_aligner(aligner)
     chosen = Aligner(
         load(model, precision=precision.value, device=device),
@@ -228,12 +228,3 @@ def _learn_from_texts(aligner: "Aligner", source: "PairSource", out_: Path, seed
 def _say(problems: "Problems", quiet: bool) -> None:
     if not quiet and (summary := problems.summary()):
         notes.print(summary)
-
-
-def _pair_of(told: str | None) -> dict[str, str | int] | None:
-    if told is None:
-        return None
-    names = [name.strip() for name in told.split(",")]
-    if len(names) != 2 or not all(names):
-        raise TenorError(f"--columns is {told!r}; expected two columns as FIRST,SECOND.")
-    return {"first": names[0], "second": names[1]}

@@ -31,8 +31,8 @@ from tenor.cli.options import (
     PrecisionChoice,
     Quiet,
     Strict,
+    pair_of,
 )
-from tenor.errors import TenorError
 
 if TYPE_CHECKING:
     from tenor.use.classify.classifying import Answered
@@ -84,7 +84,7 @@ def classify(
             source,
             tasks=task,
             column=column,
-            columns=_pair_of(columns),
+            columns=pair_of(columns),
             long=long.value,
             problems=problems,
             progress=bar.advance,
@@ -127,12 +127,3 @@ def _line(one: "Answered") -> str:
         cells += [f"{p:.4f}" for p in (answer.probabilities or {}).values()]
     cells += list(one.example.texts)
     return "\t".join(one_line(cell, _SHOWN) for cell in cells) + "\n"
-
-
-def _pair_of(columns: str | None) -> dict[str, str | int] | None:
-    if columns is None:
-        return None
-    first, _, second = columns.partition(",")
-    if not (first.strip() and second.strip()) or "," in second:
-        raise TenorError(f"Expected two columns, as in --columns question1,question2; got {columns!r}.")
-    return {"first": first.strip(), "second": second.strip()}

@@ -18,7 +18,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenor.cli.console import notes, one_line, out, progress_bar
-from tenor.cli.options import Device, Json, Long, LongChoice, Precision, PrecisionChoice, Quiet, Strict
+from tenor.cli.options import (
+    Device,
+    Json,
+    Long,
+    LongChoice,
+    Precision,
+    PrecisionChoice,
+    Quiet,
+    Strict,
+    pair_of,
+)
 from tenor.cli.options import Model as ModelName
 from tenor.errors import TenorError
 
@@ -67,7 +77,7 @@ def compare(
 
     if file is not None and first is None:
         loaded = load(model, precision=precision.value, device=device)
-        _compare_file(loaded, file, _pair_of(columns), long.value, strict=strict, as_json=json_, quiet=quiet)
+        _compare_file(loaded, file, pair_of(columns), long.value, strict=strict, as_json=json_, quiet=quiet)
     elif file is None and first is not None and second is not None:
         from tenor.use.compare.comparing import compare as compare_texts
 
@@ -114,15 +124,6 @@ def _compare_file(
     for note in () if quiet else (problems.summary(), *tally.warnings(model, long=long)):
         if note is not None:
             notes.print(note, style="yellow")
-
-
-def _pair_of(columns: str | None) -> dict[str, str | int] | None:
-    if columns is None:
-        return None
-    first, _, second = columns.partition(",")
-    if not (first.strip() and second.strip()) or "," in second:
-        raise TenorError(f"Expected two columns, as in --columns question1,question2; got {columns!r}.")
-    return {"first": first.strip(), "second": second.strip()}
 
 
 def _readable(text: str) -> str:

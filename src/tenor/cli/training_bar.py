@@ -51,8 +51,11 @@ class _Bar(Listener):
 
 
 @contextmanager
-def training_bar(console: Console) -> Iterator[Listener]:
+def listening(console: Console, *, quiet: bool) -> Iterator[Listener]:
     """Show the bar while the block runs, where the console is a terminal; notes and scores anyway."""
+    if quiet:
+        yield Listener()
+        return
     columns = [
         TextColumn("{task.fields[epoch]}"), BarColumn(bar_width=20),
         TextColumn("{task.completed}/{task.total}"), TextColumn("{task.fields[losses]}"),

@@ -17,6 +17,7 @@ are kept: they say something about whole texts.
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from tenor.text.sniff import Asked, sniff
 
 Span = tuple[int, int]
 SpanPair = tuple[Span, Span]
+_LOOKED_AT = 20  # lines
 NOWHERE = Origin("", 0)  # of pairs that were made, not read
 
 
@@ -106,6 +108,29 @@ def read_alignments(path: str | Path, *, problems: Problems) -> Iterator[Aligned
         if not any_pair:
             wrong = f" The first problem: {problems.first[0]}." if problems.first else ""
             raise TenorError(f"{opened.name} has no aligned pairs that could be read.{wrong}")
+
+
+def holds_alignments(path: str | Path) -> bool:
+    """Say whether a file has aligned pairs, by its first lines; one of them may be broken.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "a.jsonl"
+    >>> _ = file.write_text('{"first": "a", "second": "b"}')
+    >>> holds_alignments(file)
+    False
+    """
+    with open_bytes(path) as opened:
+        encoding = sniff(opened, Asked("jsonl")).encoding
+        lines = read_lines(opened, encoding=encoding, problems=Problems())
+        return any(_is_alignment(line) for _, line in islice(lines, _LOOKED_AT))
+
+
+def _is_alignment(line: str) -> bool:
+    try:
+        record = _object(line)
+    except ValueError:
+        return False
+    return all(isinstance(record.get(side), list) for side in ("s", "t"))
 
 
 def parse_alignment(line: str, origin: Origin) -> AlignedPair:

@@ -5,6 +5,7 @@
 
 import os
 import signal
+import time
 
 import numpy as np
 
@@ -61,6 +62,9 @@ def _act(act: str | None, context: Context) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
     if act == "interrupt":
         raise KeyboardInterrupt
+    if act == "wait":
+        marker.write_text(str(os.getpid()))
+        time.sleep(120)
 
 
 def _curves(results):
@@ -122,3 +126,4 @@ MAKER = Cell(name="maker", seeded=False, settings={"skill": 0.7, "act": "leave f
 READER = Cell(name="reader", seeded=False, settings={"skill": 0.7, "act": "read"})
 RECIPE = make()
 DEADLY = make(CELLS[0], Cell(name="deadly", settings={"skill": 0.5, "act": "die"}), CELLS[1])
+SLOW = make(Cell(name="slow", settings={"skill": 0.5, "act": "wait"}))

@@ -287,6 +287,46 @@ def test_a_run_that_is_killed_leaves_nothing_half_and_goes_on(tmp_path):
     assert (again.computed, again.reused) == (1, 1)
 
 
+_MANY = """
+import sys
+from pathlib import Path
+import toy_recipe
+from tenor.recipes.runner import run_recipe
+if __name__ == "__main__":
+    run_recipe(toy_recipe.SLOW, Path(sys.argv[1]), seeds=1, jobs=2)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_the_processes_of_a_killed_run_end_with_it(tmp_path, how):
+    tests = Path(toy_recipe.__file__).parent
+    script = tmp_path / "many.py"
+    script.write_text(_MANY)
+    environment = {**os.environ, "PYTHONPATH": str(tests)}
+    run = subprocess.Popen([sys.executable, script, tmp_path / "out"], env=environment)
+    child = int(_wait_for(lambda: next((p.read_text() for p in tmp_path.rglob("was-here")), "")))
+    os.kill(child, 0)
+    run.send_signal(how)
+    assert run.wait(30) == -how
+    _wait_for(lambda: not _runs(child))
+
+
+def _wait_for(asked, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := asked():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not happen")
+
+
+def _runs(number):
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def test_what_lasts_is_left_by_a_failure_and_gone_on_with(tmp_path):
     def go_on(cell, context):
         with context.lasting("long", settings={}) as folder:

@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, parent_process
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
+from threading import Thread
 from typing import Literal, Protocol
 
 from tenor.errors import TenorError
@@ -125,11 +126,28 @@ def _child(
     out: Path,
     origin: Origin,
 ) -> None:
+    _end_with_parent()
     module, name = where
     recipe: Recipe = getattr(import_module(module), name)
     chosen = next(one for one in recipe.plan(scale).cells if one.name == cell)
     job = make_job(recipe, scale, chosen, seed or 0, found=found, data=data, out=out)
     compute(job, found, origin=origin, moved=lambda done, total: None)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, however it ended.
+
+    A killed run would else go on computing unseen, in the way of the one that is started after it. What is on
+    the disk is whole at any time, so that nothing needs to be tidied.
+    """
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _where(recipe: Recipe) -> tuple[str, str]:

@@ -11,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 from tenor.use.align.phrases import (
     Block,
     closeness,
-    consistent_blocks,
     extended_blocks,
     finest_blocks,
     merged_blocks,
@@ -89,19 +88,6 @@ def _tiles(held, blocks):
             if _tiles(held - inside, [other for other in blocks if not other.touches(block)]):
                 return True
     return False
-
-
-@given(linked_texts(), st.integers(1, 4))
-def test_consistent_blocks_equal_enumeration(texts, longest):
-    first, second, links = texts
-    expected = [
-        block
-        for block in all_blocks(*links.shape)
-        if is_consistent(block, links)
-        and block.longer <= longest
-        and not any(is_mark(word) for word in first[slice(*block.first)] + second[slice(*block.second)])
-    ]
-    assert consistent_blocks(links, first, second, longest=longest) == sorted(expected)
 
 
 @given(linked_texts(), st.integers(1, 4))

@@ -5,8 +5,8 @@ and no link leaves it: every counterpart of its words lies inside. Phrases cross
 
 ``finest_blocks`` cuts two texts into the smallest disjoint consistent blocks that cover all links.
 ``merged_blocks`` joins neighbours among these, and ``extended_blocks`` adds words without a link where that
-brings the two sides closer in meaning: the longest phrases that a person wants to read. ``consistent_blocks``
-lists every consistent pair of n-grams, overlapping ones included.
+brings the two sides closer in meaning: the longest phrases that a person wants to read. Every consistent pair
+of candidates, overlapping ones included, is found by ``extraction.consistent_pairs``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -140,21 +140,6 @@ def closeness(block: Block, vectors: tuple[Floats, Floats]) -> float:
     return float(cosines(means[0], means[1])[0, 0])
 
 
-def consistent_blocks(
-    links: Links, first: Sequence[str], second: Sequence[str], *, longest: int = LONGEST
-) -> list[Block]:
-    """Return every consistent pair of stretches of up to ``longest`` words that cross no punctuation mark."""
-    found = []
-    for begin, end in _stretches(first, longest):
-        columns = np.flatnonzero(links[begin:end].any(axis=0))
-        if len(columns):
-            inner = int(columns[0]), int(columns[-1]) + 1
-            rows = np.flatnonzero(links[:, slice(*inner)].any(axis=1))
-            if begin <= rows[0] and rows[-1] < end:
-                found += [Block((begin, end), outer) for outer in _around(inner, links, second, longest)]
-    return sorted(found)
-
-
 def phrase_links(
     links: Links, scores: Floats, first: Sequence[str], second: Sequence[str], *, longest: int = LONGEST
 ) -> Links:
@@ -230,32 +215,3 @@ def _wider(
     for begin, end in second:
         if end == block.second[0] or begin == block.second[1]:
             yield block.hull(Block(block.first, (begin, end)))
-
-
-def _stretches(words: Sequence[str], longest: int) -> Iterator[tuple[int, int]]:
-    for begin in range(len(words)):
-        for end in range(begin + 1, min(begin + longest, len(words)) + 1):
-            if is_mark(words[end - 1]):
-                break
-            yield begin, end
-
-
-def _around(
-    inner: tuple[int, int], links: Links, words: Sequence[str], longest: int
-) -> Iterator[tuple[int, int]]:
-    """Yield the stretches around an inner one that add unlinked words only, and no mark."""
-    if any(is_mark(word) for word in words[slice(*inner)]):
-        return
-    linked = np.flatnonzero(links.any(axis=0)).tolist()
-    open_ = [place not in linked and not is_mark(word) for place, word in enumerate(words)]
-    begin = inner[0]
-    while True:
-        end = inner[1]
-        while end - begin <= longest:
-            yield begin, end
-            if end == len(words) or not open_[end]:
-                break
-            end += 1
-        begin -= 1
-        if begin < 0 or not open_[begin]:
-            return

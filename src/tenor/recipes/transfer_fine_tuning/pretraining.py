@@ -176,6 +176,11 @@ def loss_curve(run: Path) -> dict[str, dict[str, list[float]]]:
     return {f"loss on {name}": {"step": curve[0], "loss": curve[1]} for name, curve in found.items()}
 
 
+def perplexity(run: Path) -> float:
+    """Return the perplexity of hidden tokens on the paragraphs held out."""
+    return float(read_json(run / "metrics.json")["tasks"]["text"]["scores"]["perplexity"]["estimate"])
+
+
 def pretraining_note(run: Path) -> str:
     """Say how long the pre-training was and what it came to."""
     metrics = read_json(run / "metrics.json")
@@ -183,6 +188,6 @@ def pretraining_note(run: Path) -> str:
     return (
         f"Pre-training: {metrics['tokens']:,} tokens in {metrics['steps']:,} steps, "
         f"{metrics['tokens_per_second']:,.0f} tokens a second; on paragraphs held out, by which its best "
-        f"weights were chosen, the perplexity of hidden tokens is {scores['perplexity']['estimate']:.1f}, "
+        f"weights were chosen, the perplexity of hidden tokens is {perplexity(run):.1f}, "
         f"and {scores['accuracy']['estimate']:.1%} of them are guessed."
     )

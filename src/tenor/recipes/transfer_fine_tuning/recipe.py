@@ -1,7 +1,5 @@
 """Transfer fine-tuning: a stage of phrasal and sentential paraphrases before fine-tuning (spec 00)."""
 
-import re
-
 from tenor.metrics.outcomes import Outcome
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, Recipe
 from tenor.recipes.transfer_fine_tuning.claims import CLAIMS, EQUIVALENCE
@@ -13,6 +11,7 @@ from tenor.recipes.transfer_fine_tuning.plans import PLANS
 from tenor.recipes.transfer_fine_tuning.pretraining import (
     exported,
     loss_curve,
+    perplexity,
     pretrained,
     pretraining_note,
 )
@@ -36,13 +35,11 @@ def _pretraining(context: Context, share: float) -> CellResult:
     folder = pretrained(context, share=share)
     if share < 1:
         return CellResult(outcomes={})
-    curves, note = loss_curve(folder), pretraining_note(folder)
-    (perplexity,) = re.findall(r"tokens is ([\d.]+)", note)
     made = exported(context)
     return CellResult(
-        outcomes={"perplexity": Outcome.number(float(perplexity))},
-        series=curves,
-        notes=(note,),
+        outcomes={"perplexity": Outcome.number(perplexity(folder))},
+        series=loss_curve(folder),
+        notes=(pretraining_note(folder),),
         files={path.relative_to(made).as_posix(): path for path in made.rglob("*") if path.is_file()},
     )
 
@@ -60,6 +57,8 @@ DIFFERS = (
     "that its rates, fixed beforehand, are higher than the paper's 5e-5: 1e-4 for the starter, 2e-4 for the "
     "vanilla encoder, 5e-4 for the classifiers. How well it was learned is told for the 500 pairs held out, "
     "by which its best weights were chosen; the paper has a test set beside.",
+    "Of each class at most 16 phrase pairs are drawn from a pair of texts, anew in every epoch (the paper: "
+    "all aligned ones): of the 720,783 of the small scale 301,353 at most are seen in its one epoch.",
     "Pre-training was run once; the stage three times for each encoder, one for each of the first three "
     "seeds, which also draw the rows, the heads and the order of fine-tuning. A fourth and a fifth seed take "
     "the first two stages again, and count with the first two seeds. At the small scale the stages of "
@@ -77,8 +76,8 @@ DIFFERS = (
     "train on (some share one with another tested pair, which the intervals do not see), and of the dev "
     "parts of STS-B, RTE, SST-2 and CoLA; the paper's are of GLUE's test server or, by training size, of "
     "dev.",
-    "Cells named in-task had a stage that also saw the paraphrases among the tasks' training rows; no claim "
-    "is about them.",
+    "Cells named in-task had a stage that also saw the paraphrases among the tasks' training rows, but for "
+    "pairs that another task is tested on; no claim is about them.",
     "Commits named above that are not in the history were joined into others before they were published.",
 )
 

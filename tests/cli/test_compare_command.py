@@ -39,6 +39,21 @@ def test_two_texts_side_by_side_without_colours(tenor):
     assert "no scale fitted" in noted
 
 
+def test_phrases_can_be_left_out_or_asked_for(tenor):
+    texts = ("the cat sat", "the dog sat")
+    _, printed, noted = tenor(*texts)
+    assert "only in the first" in printed
+    assert "phrasal classifier" not in noted
+    _, printed, noted = tenor(*texts, "--explain")
+    assert "has no phrasal classifier" in noted
+    _, printed, noted = tenor(*texts, "--no-explain")
+    assert "only in the first" not in printed
+    _, printed, _ = tenor(*texts, "--no-explain", "--json")
+    left = json.loads(printed)
+    assert "similarity" in left
+    assert not {"words", "links", "phrases", "only_first", "only_second"} & left.keys()
+
+
 def test_json_of_two_texts(tenor):
     code, printed, noted = tenor("the cat sat", "the dog sat", "--json")
     assert (code, noted) == (0, "")

@@ -1,6 +1,6 @@
 """Prints the similarity on a scale of 0 to 5, and the phrases of both texts side by side: = the same words,
 ≈ other words for it (with the cosine of the two phrases), - only in the first text, + only in the second.
-A model that went through a paraphrase stage says of each pair: paraphrase, related or unrelated.
+A model of `tenor transfer` (its folder explaining/) says of each pair: paraphrase, related or unrelated.
 
 With --file every pair of a file is scored, one line each: its line in the file, similarity, cosine, texts.
 
@@ -51,9 +51,10 @@ Columns = Annotated[
     typer.Option(help="The two columns of the file, names or 0-based numbers. Default: found by content."),
 ]
 Explain = Annotated[
-    bool,
+    bool | None,
     typer.Option(
-        "--explain/--no-explain", help="Also show the phrases of both texts, and how they are related."
+        "--explain/--no-explain",
+        help="Also show the phrases of both texts, and how they are related. Default: yes.",
     ),
 ]
 
@@ -67,7 +68,7 @@ def compare(
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
     long: Long = LongChoice.truncate,
-    explain: Explain = True,
+    explain: Explain = None,
     strict: Strict = False,
     json_: Json = False,
     quiet: Quiet = False,
@@ -83,7 +84,14 @@ def compare(
 
         loaded = load(model, precision=precision.value, device=device)
         found = compare_texts(loaded, _readable(first), _readable(second), long=long.value)
-        _print_json(found) if json_ else _print(found, explain=explain)
+        shown = explain is not False
+        _print_json(found, explain=shown) if json_ else _print(found, explain=shown)
+        if explain and not (quiet or json_) and loaded.phrases is None:
+            notes.print(
+                f"{model} has no phrasal classifier, so that cosines are shown; `tenor transfer` makes "
+                "models that say how phrases are related.",
+                style="yellow",
+            )
         for warning in () if quiet or json_ else found.warnings:
             notes.print(warning, style="yellow")
         if any(found.cut) and long.value == "truncate" and not (quiet or json_):
@@ -131,8 +139,11 @@ def _readable(text: str) -> str:
     return os.fsencode(text).decode("utf-8", "replace")
 
 
-def _print_json(found: "Comparison") -> None:
-    typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
+def _print_json(found: "Comparison", *, explain: bool) -> None:
+    told = found.to_json()
+    for name in () if explain else ("words", "links", "phrases", "only_first", "only_second"):
+        del told[name]
+    typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
 
 
 def _print(found: "Comparison", *, explain: bool) -> None:

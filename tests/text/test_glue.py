@@ -81,6 +81,14 @@ def test_no_row_of_a_test_file_is_left_out(tmp_path):
         list(read_glue(task, path, part="test", problems=Problems()))
 
 
+@pytest.mark.parametrize("rows", ["0\ta\tb\n2\tc\td\n", "1\ta\tb\n0\tc\td\n", "0\ta\tb\nx\tc\td\n"])
+def test_a_test_file_has_its_rows_in_order(tmp_path, rows):
+    path = tmp_path / "test.tsv"
+    path.write_text(f"index\tsentence1\tsentence2\n{rows}")
+    with pytest.raises(TenorError, match="comes next"):
+        list(read_glue(GLUE["rte"], path, part="test", problems=Problems()))
+
+
 def test_answers(tmp_path):
     path = write_answers(GLUE["mnli-mm"], ["neutral", "entailment"], tmp_path)
     assert path.name == "MNLI-mm.tsv"
@@ -88,8 +96,11 @@ def test_answers(tmp_path):
     with pytest.raises(TenorError, match="Answer 1 is '2'"):
         write_answers(GLUE["sst2"], ["1", "2"], tmp_path)
     assert not (tmp_path / "SST-2.tsv").exists()
-    for odd in (float("nan"), float("inf")):
+    for odd in (float("nan"), float("inf"), "x"):
         with pytest.raises(TenorError, match="Answer 1 is"):
             write_answers(GLUE["stsb"], [1.0, odd], tmp_path)
     assert not (tmp_path / "STS-B.tsv").exists()
+    with pytest.raises(TenorError, match="no answers to write"):
+        write_answers(GLUE["rte"], [], tmp_path)
+    assert write_answers(GLUE["mrpc"], [0, 1], tmp_path).read_text().endswith("0\t0\n1\t1\n")
     assert glue_file(GLUE["mnli-mm"], tmp_path, "dev").name == "dev_mismatched.tsv"

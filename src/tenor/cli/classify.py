@@ -8,6 +8,12 @@ train` has its own. Tasks about two texts read pairs: choose them with --task.
     tenor classify reviews.txt
     tenor classify shop.csv --column review --out answers.jsonl
     tenor classify pairs.tsv --task paraphrase --task similarity
+
+With --glue, IN is the official test file of a task of GLUE, and the folder --out gets the answers as its
+server takes them; every row is answered, also one without text.
+
+\b
+    tenor classify MRPC/test.tsv --glue mrpc --model run/model --out answers
 """
 
 import json
@@ -33,8 +39,10 @@ from tenor.cli.options import (
     Strict,
     pair_of,
 )
+from tenor.errors import TenorError
 
 if TYPE_CHECKING:
+    from tenor.model import Model as LoadedModel
     from tenor.use.classify.classifying import Answered
 
 _SHOWN = 500  # characters of a text
@@ -53,6 +61,10 @@ Columns = Annotated[
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="Write here: .jsonl as JSON lines, else separated by tabs.")
 ]
+Glue = Annotated[
+    str | None,
+    typer.Option(metavar="TASK", help="IN is the test file of this task of GLUE; write its answers."),
+]
 
 
 def classify(
@@ -62,6 +74,7 @@ def classify(
     column: Column = None,
     columns: Columns = None,
     out_: Out = None,
+    glue: Glue = None,
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
     long: Long = LongChoice.truncate,
@@ -74,6 +87,15 @@ def classify(
     from tenor.text.problems import Problems
     from tenor.use.classify.classifying import classify_file
 
+    if glue is not None:
+        if out_ is None or column or columns or json_ or (task and len(task) > 1):
+            raise TenorError(
+                "--glue writes the answers of one task into a folder: give it with --out, and leave out "
+                "--column, --columns and --json."
+            )
+        name = None if task is None else task[0]
+        _answer_glue(load(model, precision=precision.value, device=device), source, glue, out_, name, quiet)
+        return
     problems = Problems(strict)
     loaded = load(model, precision=precision.value, device=device)
     as_json = json_ or (out_ is not None and out_.suffix.lower() in (".jsonl", ".json"))
@@ -98,6 +120,21 @@ def classify(
         notes.print(summary, style="yellow")
     if out_ is not None:
         out.print(f"{counted(number, 'row')} in {out_}.")
+
+
+def _answer_glue(
+    model: "LoadedModel", source: str, glue: str, folder: Path, name: str | None, quiet: bool
+) -> None:
+    from tenor.files import writing
+    from tenor.text.glue import glue_task
+    from tenor.use.classify.glue import answer_glue
+
+    asked = glue_task(glue)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with progress_bar("Classifying", quiet=quiet) as bar:
+        file, rows = answer_glue(model, asked, source, folder, name=name, progress=bar.advance)
+    out.print(f"{counted(rows, 'answer')} in {file}.")
 
 
 @contextmanager

@@ -4,6 +4,11 @@
     tenor init reviews.csv --out run.toml
     tenor check run.toml
     tenor train run.toml --out runs/reviews
+
+With --glue, FILE is the folder of a task of GLUE with its official files (train.tsv, dev.tsv).
+
+\b
+    tenor init glue/MRPC --glue mrpc --out mrpc.toml
 """
 
 import shlex
@@ -18,13 +23,20 @@ from tenor.cli.options import Quiet
 Data = Annotated[
     str, typer.Argument(metavar="FILE", help="A CSV, TSV, JSONL or Parquet file with texts and labels.")
 ]
+Glue = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TASK",
+        help="A folder of GLUE's: cola, mnli, mnli-mm, mrpc, qnli, qqp, rte, sst2, stsb.",
+    ),
+]
 RunFile = Annotated[Path, typer.Option("--out", "-o", help="The run file to write; it must not exist yet.")]
 
 
-def init(data: Data, out: RunFile = Path("run.toml"), quiet: Quiet = False) -> None:
+def init(data: Data, out: RunFile = Path("run.toml"), glue: Glue = None, quiet: Quiet = False) -> None:
     """Look at a labelled file and write a run file for it."""
     from tenor.training.draft import write_draft
 
-    write_draft(data, out=out)
+    write_draft(data, out=out, glue=glue)
     if not quiet:
         notes.print(f"Wrote {out}. Look it over, then: tenor check {shlex.quote(str(out))}")

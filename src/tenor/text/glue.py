@@ -21,6 +21,7 @@ from tenor.text.problems import Problems
 GlueKind = Literal["classify", "pair", "similarity"]
 GlueMetric = Literal["accuracy", "f1", "matthews", "pearson"]
 Part = Literal["train", "dev", "test"]
+_INDEX = "index"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,16 +126,17 @@ def read_glue(
             if line.strip()
         )
         at = dict(task.headless) if task.headless and part != "test" else None
-        any_example = False
+        count = 0
         for origin, cells in rows:
             if at is None:
                 at = _columns(task, cells, part, origin)
                 continue
             example = _example(task, cells, at, origin, problems, part)
             if example is not None:
-                any_example = True
+                _check_index(cells, at, count, origin)
+                count += 1
                 yield example
-        if not any_example:
+        if not count:
             first = f" The first problem: {problems.first[0]}." if problems.first else ""
             raise TenorError(f"{opened.name} has no rows of {task.name} that could be read.{first}")
 
@@ -147,7 +149,17 @@ def _columns(task: GlueTask, header: Sequence[str], part: Part, origin: Origin) 
             f"{origin}: the {part} file of {task.name} has no column {missing[0]!r}; it has "
             f"{', '.join(header[:12])}."
         )
-    return {name: list(header).index(name) for name in wanted}
+    more = (_INDEX,) if part == "test" and _INDEX in header else ()
+    return {name: list(header).index(name) for name in (*wanted, *more)}
+
+
+def _check_index(cells: Sequence[str], at: Mapping[str, int], count: int, origin: Origin) -> None:
+    """Refuse a test file that lacks rows or has them in another order: answers are numbered as they come."""
+    if _INDEX in at and cells[at[_INDEX]].strip() != str(count):
+        raise TenorError(
+            f"{origin}: the index is {cells[at[_INDEX]][:40]!r}, where {count} comes next. The server asks "
+            "for an answer to every row in its order; mend the file."
+        )
 
 
 def _example(
@@ -201,18 +213,25 @@ def write_answers(task: GlueTask, answers: Sequence[str | float], folder: str | 
     >>> file.name, file.read_text().split()
     ('STS-B.tsv', ['index', 'prediction', '0', '4.250', '1', '5.000'])
     """
+    if not answers:
+        raise TenorError(f"There are no answers to write; {task.name} asks for one to every row of its test.")
     lines = ["index\tprediction"]
-    for index, answer in enumerate(answers):
-        if task.kind == "similarity":
-            if not math.isfinite(float(answer)):
-                raise TenorError(f"Answer {index} is {answer}; {task.name} has numbers from 0 to 5.")
-            told = f"{min(5.0, max(0.0, float(answer))):.3f}"
-        elif answer in task.labels:
-            told = str(answer)
-        else:
-            raise TenorError(f"Answer {index} is {answer!r}; {task.name} knows {', '.join(task.labels)}.")
-        lines.append(f"{index}\t{told}")
+    lines += [f"{index}\t{_answer(task, index, answer)}" for index, answer in enumerate(answers)]
     path = Path(folder) / task.file
     with atomic_file(path) as aside:
         aside.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def _answer(task: GlueTask, index: int, answer: str | float) -> str:
+    if task.kind != "similarity":
+        if str(answer) not in task.labels:
+            raise TenorError(f"Answer {index} is {answer!r}; {task.name} knows {', '.join(task.labels)}.")
+        return str(answer)
+    try:
+        score = float(answer)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score):
+        raise TenorError(f"Answer {index} is {answer!r}; {task.name} asks for numbers from 0 to 5.")
+    return f"{min(5.0, max(0.0, score)):.3f}"

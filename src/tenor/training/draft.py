@@ -9,13 +9,17 @@ from pathlib import Path
 from tenor.errors import TenorError
 from tenor.files import atomic_file
 from tenor.tasks.config import ROLES, Kind, TaskConfig
+from tenor.tasks.glue import glue_config
 from tenor.text.columns import Roles
+from tenor.text.glue import glue_file, glue_task
 from tenor.text.names import LABEL, plain
 from tenor.text.problems import Problems
 from tenor.text.readers import find_format
 from tenor.text.sniff import Format
 from tenor.text.survey import Survey, survey
 from tenor.training.check import check_task
+from tenor.training.config import RunConfig
+from tenor.training.resolved import to_toml
 
 _EXPLAINED: dict[Kind, str] = {
     "classify": "puts each text into one of the classes of its label",
@@ -163,12 +167,33 @@ def _toml(value: str | int) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def write_draft(data: str | Path, *, out: str | Path) -> None:
-    """Write a run file for ``data``; a file that exists already is not touched."""
+def draft_glue(name: str, folder: str | Path, *, out: str | Path) -> str:
+    """Return the text of a run file for a task of GLUE whose official files stand in a folder."""
+    task, folder, out = glue_task(name), Path(folder), Path(out)
+    for part in (glue_file(task, folder, "train"), glue_file(task, folder, "dev")):
+        if not part.is_file():
+            raise TenorError(f"{part} is not there; give the folder with the official files of {name}.")
+    section = glue_config(task, _relative(folder, out), batch=16)
+    told = to_toml(RunConfig(max_tokens=128, tasks={name: section})).partition("[training]")[0]
+    lines = [
+        f"# Written by `tenor init --glue {name}`. Then: tenor train {out.name} --out DIR",
+        f"# and for the server: tenor classify {task.test}.tsv --glue {name} --model DIR/model --out ANSWERS",
+        told.rstrip(),
+        "",
+        "[training]   # for the starter; for BERT base batch = 32 and 3e-5 for both rates are usual",
+        "epochs = 3",
+        "encoder_rate = 1e-4",
+        "head_rate = 1e-3",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def write_draft(data: str | Path, *, out: str | Path, glue: str | None = None) -> None:
+    """Write a run file for a file, or with ``glue`` for a folder; one that exists already is not touched."""
     out = Path(out)
     if out.exists():
         raise TenorError(f"{out} exists already; choose another name with --out, or move it away.")
-    text = draft_run(data, out=out)
+    text = draft_run(data, out=out) if glue is None else draft_glue(glue, data, out=out)
     try:
         content = text.encode()
     except UnicodeEncodeError as error:

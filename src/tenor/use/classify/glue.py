@@ -1,0 +1,46 @@
+"""Answering the test file of a GLUE task for its server."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tenor.errors import TenorError
+from tenor.model import Model
+from tenor.model.heads import find_task
+from tenor.text.examples import Pair
+from tenor.text.glue import GlueTask, read_glue, write_answers
+from tenor.text.problems import Problems
+from tenor.use.classify.classifying import classify
+
+
+def answer_glue(
+    model: Model,
+    task: GlueTask,
+    test: str | Path,
+    folder: str | Path,
+    *,
+    name: str | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[Path, int]:
+    """Write what a model says of every row of a test file, and return the file and the number of rows.
+
+    ``name`` is the model's task that answers; when left out the one called as GLUE's, else the only one.
+    """
+    own = name or (
+        task.name if task.name in model.tasks or len(model.tasks) != 1 else next(iter(model.tasks))
+    )
+    spec = find_task(model.tasks, own, model=model.name).spec
+    if spec.kind != task.kind or set(spec.labels) != set(task.labels):
+        asked = ", ".join(task.labels) or "numbers from 0 to 5"
+        found = ", ".join(spec.labels[:9]) or f"what a task of kind {spec.kind!r} says"
+        raise TenorError(
+            f"The task {own!r} of {model.name} answers {found}, where {task.name} asks for {asked}"
+            f"{' of two texts' if len(task.texts) == 2 else ''}. Choose another with --task, or train one: "
+            f"tenor init FOLDER --glue {task.name}."
+        )
+    rows = [
+        (example.texts[0], example.texts[1]) if isinstance(example, Pair) else example.texts[0]
+        for example in read_glue(task, test, part="test", problems=Problems(strict=True))
+    ]
+    said = [each[own] for each in classify(model, rows, tasks=[own], progress=progress)]
+    answers = [str(each.label) if each.score is None else each.score for each in said]
+    return write_answers(task, answers, folder), len(rows)

@@ -347,3 +347,24 @@ def test_memory_does_not_grow_with_the_file(tmp_path, length):
     tracemalloc.stop()
     assert count == 30_000_000 // length
     assert peak < 20_000_000
+
+
+def test_columns_that_are_named_make_a_header(make):
+    short = "one,two\nHi,Hello\nBye,Farewell\nYes,Sure\n"
+    asked = {"first": "one", "second": "two"}
+    found = list(read_pairs(make("a.csv", short), columns=asked, problems=Problems()))
+    assert [each.texts for each in found] == [("Hi", "Hello"), ("Bye", "Farewell"), ("Yes", "Sure")]
+    (text, *_) = read_texts(make("a.csv", short), column="two", problems=Problems())
+    assert text.text == "Hello"
+    by_number = read_pairs(make("a.csv", short), columns={"first": 0, "second": "1"}, problems=Problems())
+    assert len(list(by_number)) == 4
+    with pytest.raises(TenorError, match="no column 'three'"):
+        list(
+            read_pairs(make("a.csv", short), columns={"first": "one", "second": "three"}, problems=Problems())
+        )
+
+
+@pytest.mark.parametrize("names", ["first,second", "Query,Passage", "source,target"])
+def test_two_names_that_go_together_are_a_header(make, names):
+    rows = list(read_pairs(make("a.csv", f"{names}\nHi,Hello\nBye,Farewell\n"), problems=Problems()))
+    assert [each.texts for each in rows] == [("Hi", "Hello"), ("Bye", "Farewell")]

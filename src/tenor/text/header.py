@@ -3,18 +3,19 @@
 import re
 from collections.abc import Sequence
 
-from tenor.text.names import is_known
+from tenor.text.names import is_couple, is_known
 
 _LONGEST_NAME = 60
 _NAME = re.compile(r"[^\W\d][\w.#-]{0,24}")
+_COUPLED = 2  # votes
 _ENOUGH = 500  # rows to compare with
 
 
 def has_header(rows: Sequence[Sequence[str]]) -> bool:
     """Judge the first of some rows by the others, column by column.
 
-    A well-known name, or a word above a column of numbers, speaks for a header; a number above numbers, or
-    a value that occurs again below, speaks against it.
+    A well-known name, two that go together (first, second), or a word above a column of numbers, speaks for a
+    header; a number above numbers, or a value that occurs again below, speaks against it.
 
     >>> has_header([["sentence", "mood"], ["I like it.", "4"], ["Dull.", "1"]])
     True
@@ -32,7 +33,7 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     # A lone word above sentences may be a short sentence, so a single column needs a well-known name.
     if len(first) == 1 or not votes:
         return any(map(is_known, named)) and not any(map(is_number, named))
-    return sum(votes) > 0
+    return sum(votes) + _COUPLED * any(map(is_couple, first, first[1:])) > 0
 
 
 def _same_width(rows: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:

@@ -56,6 +56,15 @@ def is_known(name: str) -> bool:
     return any(form in family for form in (word, bare) for family in (TEXT, LABEL, SCORE, IDENTITY))
 
 
+def is_couple(first: str, second: str) -> bool:
+    """Whether two names are known as those of the two texts of a pair, and of nothing else.
+
+    >>> is_couple("First", "second"), is_couple("sentence1", "sentence2")
+    (True, False)
+    """
+    return (plain(first), plain(second)) in COUPLES
+
+
 def are_sides(first: str, second: str) -> bool:
     """Whether two names are those of the first and the second text of a pair.
 
@@ -63,7 +72,7 @@ def are_sides(first: str, second: str) -> bool:
     (True, True, False)
     """
     one, two = plain(first), plain(second)
-    if (one, two) in COUPLES:
+    if is_couple(first, second):
         return True
     if len(one) != len(two):
         return False

@@ -5,7 +5,7 @@ way, and ``"-"`` is standard input. Nothing that is wrong with a row passes sile
 ``Problems``, which count it or stop there.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -56,9 +56,9 @@ def read_rows(
     return _rows(path, asked, problems)
 
 
-def _rows(path: str | Path, asked: Asked, problems: Problems) -> Iterator[Row]:
+def _rows(path: str | Path, asked: Asked, problems: Problems, named: Collection[str] = ()) -> Iterator[Row]:
     with open_bytes(path) as opened:
-        found = sniff(opened, asked)
+        found = sniff(opened, asked, named=named)
         any_row = False
         for row in _rows_of(path, opened, found, problems):
             any_row = True
@@ -104,7 +104,7 @@ def read_texts(
     left out unless ``empty="keep"``, which keeps texts and rows in step; a file with no other is refused.
     """
     asked = Asked(format, delimiter, quote, header, encoding)
-    head, rows = _peek(path, asked, problems)
+    head, rows = _peek(path, asked, problems, (column, label))
     columns = column_names(head)
     file = _shown(path)
     text_at = resolve(column, columns, file) if column is not None else _text_column(head, columns, file)
@@ -154,7 +154,7 @@ def read_pairs(
     if columns is not None:
         _check_roles(columns)
     asked = Asked(format, delimiter, quote, header, encoding)
-    head, rows = _peek(path, asked, problems)
+    head, rows = _peek(path, asked, problems, (columns or {}).values())
     file = _shown(path)
     names = column_names(head)
     found = _pair_columns(head, names, file) if columns is None else resolve_all(columns, names, file)
@@ -222,9 +222,15 @@ def _filled(row: Row, at: Mapping[str, str], problems: Problems) -> dict[str, st
     return filled
 
 
-def _peek(path: str | Path, asked: Asked, problems: Problems) -> tuple[list[Row], Iterator[Row]]:
-    """Read the first rows to judge the columns by; the iterator yields them again."""
-    rows = _rows(path, asked, problems)
+def _peek(
+    path: str | Path, asked: Asked, problems: Problems, columns: Iterable[str | int | None] = ()
+) -> tuple[list[Row], Iterator[Row]]:
+    """Read the first rows to judge the columns by; the iterator yields them again.
+
+    ``columns`` are those that were asked for.
+    """
+    named = [column for column in columns if isinstance(column, str) and not column.isdigit()]
+    rows = _rows(path, asked, problems, named)
     head = take_head(rows)
     return head, chain(head, rows)
 

@@ -8,7 +8,7 @@ break, a doubled quote), and off when taking quotes seriously breaks rows, as in
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Literal, get_args
@@ -84,8 +84,11 @@ class Asked:
             )
 
 
-def sniff(opened: Opened, asked: Asked | None = None) -> Format:
-    """Find out how to read an opened file; what was asked for is taken as given."""
+def sniff(opened: Opened, asked: Asked | None = None, *, named: Collection[str] = ()) -> Format:
+    """Find out how to read an opened file; what was asked for is taken as given.
+
+    ``named`` are columns that were asked for by their names.
+    """
     asked = asked or Asked()
     if not opened.head:
         raise TenorError(f"{opened.name} is empty.")
@@ -100,7 +103,7 @@ def sniff(opened: Opened, asked: Asked | None = None) -> Format:
         if _is_jsonl(lines) or by_name == "jsonl":
             return Format("jsonl", encoding)
         _refuse_array(lines, opened.name)
-    layout = _layout(lines, asked, asked.format or by_name)
+    layout = _layout(lines, asked, asked.format or by_name, named)
     if layout is None:
         return Format("lines", encoding)
     return Format("tsv" if layout.delimiter == "\t" else "csv", encoding, layout)
@@ -141,7 +144,7 @@ def _refuse_array(lines: Sequence[str], name: str) -> None:
         )
 
 
-def _layout(lines: list[str], asked: Asked, hint: Kind | None) -> Layout | None:
+def _layout(lines: list[str], asked: Asked, hint: Kind | None, named: Collection[str]) -> Layout | None:
     """Choose the delimiter; None when the file is best read as plain lines."""
     lines = [line.removesuffix("\r") for line in lines if line.strip()]
     candidates = (asked.delimiter,) if asked.delimiter else ("\t",) if hint == "tsv" else _DELIMITERS
@@ -150,7 +153,9 @@ def _layout(lines: list[str], asked: Asked, hint: Kind | None) -> Layout | None:
     if asked.delimiter is None and hint is None and not best.convinces():
         return None
     one_column = asked.delimiter is None and hint == "csv" and best.width == 1
-    return _Trial(lines, _ONE_COLUMN if one_column else best.delimiter, asked.quote).layout(asked.header)
+    return _Trial(lines, _ONE_COLUMN if one_column else best.delimiter, asked.quote).layout(
+        asked.header, named
+    )
 
 
 @dataclass(slots=True)
@@ -187,10 +192,11 @@ class _Trial:
         spaced = any(cell.startswith(" ") for cell in self.rows[0])
         return len(self.rows) > 1 and self.share == 1 and not spaced and has_header(self.rows)
 
-    def layout(self, header: bool | None) -> Layout:
-        """Settle header and widths."""
+    def layout(self, header: bool | None, named: Collection[str]) -> Layout:
+        """Settle header and widths; a first row with a column that was asked for by its name is a header."""
         if header is None:
-            header = has_header(self.rows)
+            first = {cell.strip() for cell in self.rows[0]} if self.rows else set()
+            header = not first.isdisjoint(named) or has_header(self.rows)
         if header and self.rows:
             names = _unique([name.strip() for name in self.rows[0]])
             return Layout(self.delimiter, self.quote, names, len(names), len(names))

@@ -68,6 +68,7 @@ def test_standard_input_in_a_process_of_its_own_without_torch(tiny_folder, tmp_p
         (["in.tsv", "--out", "o.txt"], "name ending in .jsonl"),
         (["in.tsv", "--out", "o.jsonl", "--columns", "one"], "expected two columns"),
         (["in.tsv", "--out", "o.jsonl", "--columns", "0,7"], "has no column '7'"),
+        (["in.tsv", "--out", "o.jsonl", "--columns", "0,0"], "two different columns"),
         (["in.tsv", "--out", "o.jsonl", "--trees", "--pretokenized"], "either --pretokenized or --trees"),
         (["in.tsv", "--out", "o.jsonl", "--aligner", "in.tsv"], "is not a whole safetensors file"),
         (

@@ -83,7 +83,9 @@ def test_long_texts_are_told(tenor):
     [
         (["only one"], "Expected two texts"),
         ([], "Expected two texts"),
-        (["a", "b", "--file", "x.tsv"], "Expected two texts"),
+        (["a", "b", "--file", "x.tsv"], "not both"),
+        (["a", "b", "--columns", "x,y"], "give it with --file"),
+        (["--file", "pairs.tsv", "--explain"], "phrases of two texts"),
         (["", "b"], "The first text"),
         (["a", " \n"], "The second text"),
         (["--file", "missing.tsv"], "missing.tsv"),

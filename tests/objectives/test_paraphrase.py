@@ -353,6 +353,9 @@ def test_what_cannot_be_learned_from_is_said(tokenizer):
         task.prepare(pairs[:1], tokenizer)
     only = ParaphraseTask("stage", VARIANTS["+sentence"], width=WIDTH)
     assert len(only.prepare(plain, tokenizer)) == 4
+    for odd in ({"phrasal": "four_way"}, {"features": "rich"}):
+        with pytest.raises(TenorError, match=f"is '{next(iter(odd.values()))}'; it must be one of"):
+            ParaphraseConfig(**odd)
     with pytest.raises(TenorError, match="nothing would be learned"):
         ParaphraseConfig(sentential=False, phrasal="none")
 

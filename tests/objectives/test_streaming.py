@@ -135,5 +135,8 @@ def test_files_that_cannot_be_used(tmp_path, tokenizer):
     (tmp_path / "packed.jsonl").write_bytes(gzip.compress(b"{}"))
     (tmp_path / "empty.jsonl").write_text("\n")
     for name, said in (("packed", "gunzip"), ("empty", "no aligned pairs"), ("none", "Cannot read")):
-        with pytest.raises(TenorError, match=said):
-            len(AlignedFile(tmp_path / f"{name}.jsonl"))
+        for read in (len, list, lambda file: file.tokens(tokenizer)):
+            with pytest.raises(TenorError, match=said):
+                read(AlignedFile(tmp_path / f"{name}.jsonl"))
+    with pytest.raises(TenorError, match="Cannot read"):
+        AlignedFile(tmp_path).tokens(tokenizer)

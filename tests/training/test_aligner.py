@@ -153,7 +153,8 @@ def write_gold(path, pairs):
 def test_learning_from_a_file_tells_bad_lines(model, tmp_path):
     gold = write_gold(tmp_path / "gold.jsonl", made_pairs(30, 0))
     with gold.open("a") as file:
-        file.write('{"s": ["a"], "t": ["b"], "links": [[3, 0]], "alignments": []}')
+        file.write('{"s": ["a"], "t": ["b"], "links": [[3, 0]], "alignments": []}\n')
+        file.write('{"s": ["a"], "t": ["b"], "alignments": []}\n')
     with pytest.raises(TenorError, match=r"name ending in \.safetensors"):
         learn_from_file(model, gold, tmp_path / "a.bin")
     done = learn_from_file(
@@ -161,6 +162,7 @@ def test_learning_from_a_file_tells_bad_lines(model, tmp_path):
     )
     assert done.learned.pairs + done.learned.held_out == 30
     assert "gold.jsonl:31" in done.problems.summary()
+    assert 'gold.jsonl:32: "links" is missing' in done.problems.summary()
     assert load_aligner(tmp_path / "a.safetensors").learned == done.learned
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.safetensors", "gold.jsonl"]
 

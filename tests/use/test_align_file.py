@@ -105,6 +105,17 @@ def test_given_words_and_trees(aligner, tmp_path):
     assert "words.tsv:2: the first tree cannot be read" in done.problems.summary()
 
 
+def test_lists_of_words_are_words(aligner, tmp_path):
+    rows = [{"s": ["the", "cat", "'s", "mat"], "t": ["a", "cat"]}, {"s": "we read", "t": "we write"}]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    align_file(aligner, PairSource(tmp_path / "in.jsonl", shape="words"), tmp_path / "a.jsonl")
+    found = list(read_alignments(tmp_path / "a.jsonl", problems=Problems(strict=True)))
+    assert [pair.first for pair in found] == [("the", "cat", "'s", "mat"), ("we", "read")]
+    done = align_file(aligner, PairSource(tmp_path / "in.jsonl"), tmp_path / "b.jsonl")
+    assert done.pairs == 1
+    assert "--pretokenized takes such lists" in done.problems.first[0].what
+
+
 def test_bad_rows_are_reported_with_their_line(aligner, tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_text("a cat sat\tthe cat sat\n\u200b\tthe dog\nthe man\t\n")

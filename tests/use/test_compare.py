@@ -52,6 +52,14 @@ def test_the_numbers_are_those_of_the_vectors(tiny):
     assert "no scale fitted" in found.warnings[0]
 
 
+def test_words_that_the_model_does_not_know_are_named(tiny):
+    found = compare(tiny, "the \U0001f34e sat", "the \U0001f4a3 sat")
+    (told,) = [each for each in found.warnings if "does not know" in each]
+    assert "\U0001f34e" in told
+    assert "\U0001f4a3" in told
+    assert not [each for each in compare(tiny, "the cat", "a cat").warnings if "does not know" in each]
+
+
 def test_swapping_the_texts_swaps_the_result(tiny):
     first, second = "the cat sat on the old mat", "a dog sat on the new mat, he had food"
     there, back = compare(tiny, first, second), compare(tiny, second, first)

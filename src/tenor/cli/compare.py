@@ -76,10 +76,19 @@ def compare(
     """Say how close two texts are in meaning, and which of their phrases match."""
     from tenor.model import load
 
-    if file is not None and first is None:
+    if file is not None and first is not None:
+        raise TenorError("Give either two texts or a file of pairs (--file), not both.")
+    if file is None and columns is not None:
+        raise TenorError("--columns names columns of a file of pairs; give it with --file.")
+    if file is not None and explain:
+        raise TenorError(
+            "--explain shows the phrases of two texts; for a file of pairs use `tenor align`, or compare its "
+            "pairs one by one."
+        )
+    if file is not None:
         loaded = load(model, precision=precision.value, device=device)
         _compare_file(loaded, file, pair_of(columns), long.value, strict=strict, as_json=json_, quiet=quiet)
-    elif file is None and first is not None and second is not None:
+    elif first is not None and second is not None:
         from tenor.use.compare.comparing import compare as compare_texts
 
         loaded = load(model, precision=precision.value, device=device)

@@ -57,4 +57,6 @@ def pair_of(told: str | None) -> dict[str, str | int] | None:
     names = [name.strip() for name in told.split(",")]
     if len(names) != 2 or not all(names):
         raise TenorError(f"--columns is {told!r}; expected two columns as in --columns question1,question2.")
+    if names[0] == names[1]:
+        raise TenorError(f"--columns is {told!r}; name two different columns.")
     return {"first": names[0], "second": names[1]}

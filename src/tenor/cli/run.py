@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from tenor.cli.console import counted, notes, one_line, out
 from tenor.cli.options import Quiet
+from tenor.errors import TenorError
 
 if TYPE_CHECKING:
     from tenor.recipes.cells import Job
@@ -71,6 +72,9 @@ def run(
     from tenor.recipes.running import run_named
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    chosen = [part.strip() for text in cells or () for part in text.split(",") if part.strip()]
+    if cells is not None and not chosen:
+        raise TenorError("--cells names no cell; leave it out for all of them.")
     hidden = quiet or not notes.is_terminal
     with Progress(*columns, console=notes, disable=hidden, transient=True) as bars:
         done = run_named(
@@ -79,7 +83,7 @@ def run(
             data=data,
             scale=scale,
             seeds=seeds,
-            cells=[part.strip() for text in cells or () for part in text.split(",") if part.strip()],
+            cells=chosen,
             jobs=jobs,
             budget=None if budget is None else read_duration(budget),
             earlier=from_,

@@ -85,11 +85,14 @@ class AlignedPair:
         return json.dumps(record, ensure_ascii=False)
 
 
-def read_alignments(path: str | Path, *, problems: Problems) -> Iterator[AlignedPair]:
+def read_alignments(
+    path: str | Path, *, problems: Problems, with_links: bool = False
+) -> Iterator[AlignedPair]:
     """Yield the pairs of a file one by one, packed with gzip or not; ``"-"`` is standard input.
 
     A line with anything wrong in it is reported whole to ``problems`` and left out: nothing of it is shifted
-    or repaired. A file without a single good line is refused.
+    or repaired. So is one without "links" where these are needed (``with_links``); an empty list says that
+    there are none. A file without a single good line is refused.
     """
     with open_bytes(path) as opened:
         encoding = sniff(opened, Asked("jsonl")).encoding
@@ -99,7 +102,7 @@ def read_alignments(path: str | Path, *, problems: Problems) -> Iterator[Aligned
                 continue
             origin = Origin(opened.name, number)
             try:
-                pair = parse_alignment(line, origin)
+                pair = parse_alignment(line, origin, with_links=with_links)
             except ValueError as error:
                 problems.add(origin, f"{error}; line left out")
             else:
@@ -133,7 +136,7 @@ def _is_alignment(line: str) -> bool:
     return all(isinstance(record.get(side), list) for side in ("s", "t"))
 
 
-def parse_alignment(line: str, origin: Origin) -> AlignedPair:
+def parse_alignment(line: str, origin: Origin, *, with_links: bool = False) -> AlignedPair:
     """Read one line, or raise a ValueError that says what is wrong with it.
 
     >>> parse_alignment('{"s": ["a"], "t": ["b"], "alignments": [[[0, 0], [0, 1]]]}', Origin("x", 1))
@@ -142,6 +145,8 @@ def parse_alignment(line: str, origin: Origin) -> AlignedPair:
     ValueError: alignments[0]: the span [0, 1] goes beyond the 1 words of "t"
     """
     record = _object(line)
+    if with_links and record.get("links") is None:
+        raise ValueError('"links" is missing (an empty list for a pair without any)')
     sides = _words(record, "s"), _words(record, "t")
     sizes = len(sides[0]), len(sides[1])
     alignments = [

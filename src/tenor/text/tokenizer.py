@@ -118,6 +118,12 @@ class Tokenizer:
         specials = (token for group in self._pair.specials + self._single.specials for token in group)
         return max(*self._backend.get_vocab(with_added_tokens=True).values(), *specials)
 
+    @property
+    def unknown(self) -> int | None:
+        """The token that stands for what the vocabulary lacks, None where there is no such token."""
+        token = getattr(self._backend.model, "unk_token", None)
+        return None if token is None else self._backend.token_to_id(str(token))
+
     def vocabulary(self) -> list[str]:
         """Return the written forms of all tokens, in no order."""
         return list(self._backend.get_vocab(with_added_tokens=True))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from tenor.errors import TenorError
 from tenor.tasks.phrase_spec import BINARY, THREE_WAY, PhraseFeatures, PhraseSpec
@@ -31,6 +31,12 @@ class ParaphraseConfig:
     """Of the negatives that dev scores are measured on, the same each time."""
 
     def __post_init__(self) -> None:
+        for name, value, known in (
+            ("phrasal", self.phrasal, get_args(Phrasal)),
+            ("features", self.features, get_args(PhraseFeatures)),
+        ):
+            if value not in known:
+                raise TenorError(f"{name} is {value!r}; it must be one of {', '.join(known)}.")
         if not self.sentential and self.phrasal == "none":
             raise TenorError("sentential is false and phrasal is 'none'; nothing would be learned.")
         if not 0 <= self.dropout < 1:

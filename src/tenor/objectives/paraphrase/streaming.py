@@ -83,7 +83,11 @@ class AlignedFile(Sequence[AlignedPair]):
 
     def tokens(self, tokenizer: Tokenizer) -> AlignedTokens:
         """Return the arrays of all pairs, mapped from the disk; made by the first call."""
-        made = sha256(f"{_FORMAT} {sha256_of(self.path)} {tokenizer.to_json()}".encode()).hexdigest()[:20]
+        try:
+            own = sha256_of(self.path)
+        except OSError as error:
+            raise TenorError(f"Cannot read {self.path}: {why(error)}.") from error
+        made = sha256(f"{_FORMAT} {own} {tokenizer.to_json()}".encode()).hexdigest()[:20]
         folder = self.cache / made
         if not folder.is_dir():
             self._make(folder, tokenizer)

@@ -108,7 +108,7 @@ def learn_from_file(
     """
     out = _checked(Path(out))
     problems = Problems(strict=strict)
-    pairs = list(read_alignments(gold, problems=problems))
+    pairs = list(read_alignments(gold, problems=problems, with_links=True))
     _say(note, f"Looking at the words of {len(pairs):,} pairs, then learning.")
     told = {"precision": model.precision}, {"gold": {"file": str(gold), "sha256": _digest(pairs)}}
     learned = _into(

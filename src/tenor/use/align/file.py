@@ -5,6 +5,7 @@ finished, and a run that was killed goes on from there.
 """
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -195,12 +196,27 @@ def _in_words(pair: Pair, shape: Shape) -> WordPair:
     if shape == "trees":
         first, second = _tree(pair.first, "first"), _tree(pair.second, "second")
         return WordPair(first.words, second.words, pair.origin, (first.constituents, second.constituents))
+    lists = [_word_list(text) for text in pair.texts]
     if shape == "words":
-        return WordPair(tuple(pair.first.split()), tuple(pair.second.split()), pair.origin)
+        words = [given or tuple(text.split()) for given, text in zip(lists, pair.texts, strict=True)]
+        return WordPair(words[0], words[1], pair.origin)
+    if any(given is not None for given in lists):
+        raise ValueError("a list of words stands where a text is expected; --pretokenized takes such lists")
     sides = [split_words(text).words for text in pair.texts]
     if not all(sides):
         raise ValueError(f"the {'second' if sides[0] else 'first'} text has no word or mark in it")
     return WordPair(sides[0], sides[1], pair.origin)
+
+
+def _word_list(text: str) -> tuple[str, ...] | None:
+    """Return the words of a cell that is a list of words, as JSON lines may have them, else None."""
+    if not text.startswith('["'):
+        return None
+    try:
+        words = json.loads(text)
+    except ValueError:
+        return None
+    return tuple(words) if all(isinstance(word, str) and word.strip() for word in words) else None
 
 
 def _tree(text: str, name: str) -> Tree:

@@ -35,6 +35,7 @@ CAUTIOUS = AlignSettings(context=0.6)
 CLEAR = 0.9
 WINDOW_PAIRS = 8_192
 WINDOW_CHARACTERS = 8_000_000
+_SHOWN = 5  # words that the model does not know
 _PLAIN = "{} has no scale fitted to people's scores: the similarity is 5 times the cosine, and not below 0."
 
 
@@ -138,7 +139,9 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
         fitted=judged.fitted,
         cut=cut,
         explanation=explanation,
-        warnings=tuple(_told(_beyond(cut, model, long), _language(watch, model), _scale(model))),
+        warnings=tuple(
+            _told(_beyond(cut, model, long), _unknown(model, texts), _language(watch, model), _scale(model))
+        ),
         paraphrase=None if judged.paraphrases is None else float(judged.paraphrases[0]),
         sentiments=judged.sentiments,
         relations=relations_of(model, (states[0], states[1]), explanation),
@@ -201,6 +204,24 @@ def _beyond(cut: tuple[int, int], model: Model, long: Long) -> str | None:
     within = "the phrases" if long == "chunk" else "similarity and phrases"
     beyond = f"Beyond the limit of {model.max_tokens} tokens: {' and '.join(found)}"
     return f"{beyond}; {within} are of what is within."
+
+
+def _unknown(model: Model, texts: tuple[str, str]) -> str | None:
+    """Say which words the model has no token for: it takes all of them for the same one."""
+    tokens = model.tokenizer.tokenize(texts, words=True)
+    if model.tokenizer.unknown is None or tokens.words is None:
+        return None
+    found: dict[str, None] = {}
+    for number, text in enumerate(texts):
+        own = slice(int(tokens.starts[number]), int(tokens.starts[number + 1]))
+        places = tokens.words[own][tokens.ids[own] == model.tokenizer.unknown]
+        words = split_words(text).words
+        found |= dict.fromkeys(words[place] for place in places.tolist() if place >= 0)
+    if not found:
+        return None
+    shown = ", ".join(f'"{word[:20]}"' for word in list(found)[:_SHOWN])
+    more = ", …" if len(found) > _SHOWN else ""
+    return f"{model.name} does not know {shown}{more}, and takes all such words for the same one."
 
 
 def _language(watch: LanguageWatch, model: Model) -> str | None:

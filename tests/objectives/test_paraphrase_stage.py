@@ -154,6 +154,9 @@ def test_heads_that_the_encoder_had_before_do_not_stay(trained, folder, tmp_path
 def test_the_exported_heads_say_what_the_stage_says(folder, trained, tmp_path):
     learner = trained
     path = export_encoder(learner.network, read_folder(folder), tmp_path / "with", name="fresh", heads=True)
+    card = (path / "README.md").read_text()
+    assert "tenor compare " in card
+    assert "tenor classify pairs.tsv --task paraphrase --model" in card
     model = tenor.load(path, precision="fp32")
     pairs = aligned_pairs(6, seed=9)
     task, network = learner.network.task("stage"), learner.network

@@ -1,5 +1,6 @@
 """The README.md of a model folder: what it is, what it gives, how to open it."""
 
+import shlex
 from collections.abc import Mapping
 
 from tenor.model.folder import ModelFolder
@@ -41,7 +42,17 @@ _TASKS = """## Tasks
 {rows}
 
 ```
-tenor classify texts.txt --model path/to/{name}
+{command}
+```
+
+"""
+
+_PHRASES = """## Phrases
+
+The folder has a classifier of phrases too, which says how each phrase is related to its counterpart:
+
+```
+tenor compare "A text." "Another text." --model path/to/{name}
 ```
 
 """
@@ -70,6 +81,7 @@ def model_card(
     source: str,
     fingerprint: str,
     tasks: Mapping[str, TrainedTask],
+    phrases: bool = False,
 ) -> str:
     """Write the card of a model that is about to be saved under a name."""
     opens = settings.opens_in_sentence_transformers
@@ -86,7 +98,7 @@ def model_card(
         prompts=prompts,
         source=source,
         fingerprint=fingerprint,
-        tasks=_tasks(tasks, name),
+        tasks=_tasks(tasks, name) + (_PHRASES.format(name=name) if phrases else ""),
         elsewhere=elsewhere.format(name=name, pooling=settings.pooling),
     )
 
@@ -98,7 +110,18 @@ def _tasks(tasks: Mapping[str, TrainedTask], name: str) -> str:
         f"| {_cell(task.name)} | {task.spec.kind} | {_gives(task)} | {_scores(task)} |"
         for task in tasks.values()
     ]
-    return _TASKS.format(rows="\n".join(rows), name=name)
+    return _TASKS.format(rows="\n".join(rows), command=_command(tasks, name))
+
+
+def _command(tasks: Mapping[str, TrainedTask], name: str) -> str:
+    """Return a command that one of the tasks answers."""
+    kinds = {task.name: task.spec.kind for task in tasks.values()}
+    if "classify" in kinds.values():
+        return f"tenor classify texts.txt --model path/to/{name}"
+    pairs = [task for task, kind in kinds.items() if kind != "match"]
+    if pairs:
+        return f"tenor classify pairs.tsv --task {shlex.quote(_cell(pairs[0]))} --model path/to/{name}"
+    return f"tenor embed texts.txt --out vectors.npy --model path/to/{name}"
 
 
 def _gives(task: TrainedTask) -> str:

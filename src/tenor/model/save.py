@@ -20,7 +20,7 @@ from tenor.model.card import model_card
 from tenor.model.fingerprint import fingerprint
 from tenor.model.folder import FORMAT, LIMIT, MODULES, SETTINGS, ST_KEYS, ST_POOLINGS, TENOR, ModelFolder
 from tenor.model.heads import TrainedTask, write_heads
-from tenor.model.phrases import write_phrases
+from tenor.model.phrases import PHRASES, write_phrases
 from tenor.version import VERSION
 
 if TYPE_CHECKING:
@@ -77,7 +77,10 @@ def write_settings(
     print_ = fingerprint(replace(settings, encoder=aside), weight_files(aside))
     write_json(aside / TENOR, _tenor_settings(settings, print_, made, tasks))
     source = str(made.get("from", ""))
-    card = model_card(settings, width=width, name=name, source=source, fingerprint=print_, tasks=tasks)
+    card = model_card(
+        settings, width=width, name=name, source=source, fingerprint=print_, tasks=tasks,
+        phrases=(aside / PHRASES).is_file(),
+    )  # fmt: skip
     (aside / "README.md").write_text(card, encoding="utf-8")
 
 

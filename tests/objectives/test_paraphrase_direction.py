@@ -5,9 +5,10 @@ phrases, and the alignments are wrong as often as those of an automatic aligner:
 places now and then. The order of recalls hangs on such a corpus: on others, without shared words or wrong
 links, random pairs were told worst. So the seventh check shows here that the classifier can do what the paper
 saw, not that it always does; the recipe's page has its accuracy on real pairs. Two parts of the eighth check
-can only be seen with real tasks and a pre-trained encoder, and are claims of the recipe: that the gain
-shrinks with more labelled rows (H2; an encoder that begins with nothing does not learn synonyms from a
-thousand labels, so that here the gain grows), and that single-sentence tasks gain nothing (H4).
+can only be seen with real tasks and a pre-trained encoder, and are tested on what the recipe has published
+(``tests/recipes/test_transfer_fine_tuning.py``): that the gain shrinks with more labelled rows (an encoder
+that begins with nothing does not learn synonyms from a thousand labels, so that here the gain grows), and
+that single-sentence tasks gain nothing.
 """
 
 import tempfile

@@ -5,6 +5,7 @@ import json
 import zipfile
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,7 @@ from tenor.errors import TenorError
 from tenor.metrics.outcomes import Outcome
 from tenor.metrics.verdicts import Verdict
 from tenor.recipes.recipe import Cell
-from tenor.recipes.results import Results
+from tenor.recipes.results import Results, read_results
 from tenor.recipes.runner import run_recipe
 from tenor.recipes.taking_over import publish_files
 from tenor.recipes.transfer_fine_tuning import corpora, encoders, made_up, pretraining, stage_pairs
@@ -102,6 +103,29 @@ def test_claims_on_an_encoder_that_learned_nothing_are_undecided():
     doubtful = judged(0.7)
     assert doubtful.verdict == Verdict.undecided
     assert "random beginning" in doubtful.note
+
+
+def test_8_what_was_published_goes_in_the_directions_of_the_specification():
+    """The parts of its eighth check that need real tasks and an encoder that others have pre-trained."""
+    published = Path(__file__).parents[2] / "docs" / "results" / "transfer-fine-tuning.json"
+    found = read_results(RECIPE, published)
+    assert found.scale == "small"
+
+    def gains(task, rows):
+        both = [found.scores(f"starter-{stage}-{rows}", MAIN[task]) for stage in ("transferred", "plain")]
+        assert len(both[0]) == len(both[1]) >= 3
+        return np.subtract(*both)
+
+    same = ("mrpc", "stsb", "quora")
+    by_rows = {rows: np.mean([gains(task, rows) for task in same], axis=0) for rows in (250, 1000, 4000)}
+    assert min(by_rows[1000]) > 0, "every seed gains from the stage"
+    assert by_rows[250].mean() > by_rows[1000].mean() > by_rows[4000].mean()
+    for task in ("sst2", "cola"):
+        assert gains(task, 1000).mean() < 0.01
+    verdicts = {one.claim.text: one.verdict for one in found.judgements}
+    for text, verdict in verdicts.items():
+        if text.endswith("(starter)") and text.startswith(("H1: the stage", "H2")):
+            assert verdict is Verdict.holds
 
 
 def test_english_texts_with_the_same_translation():

@@ -2,10 +2,13 @@
 
 import gzip
 import json
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 import tenor
 from paraphrase_corpus import aligned_pairs, all_words
@@ -141,6 +144,14 @@ def test_what_cannot_be_is_refused(asked, tmp_path):
     (full / "mine.txt").write_text("mine")
     with pytest.raises(TenorError, match="files that are not a transfer's"):
         prepare_pairs(asked, out=full)
+    static = tmp_path / "static"
+    static.mkdir()
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copyfile(Path(asked.encoder) / name, static / name)
+    save_file({"embeddings": np.ones((200, 8), np.float32)}, static / "model.safetensors")
+    (static / "config.json").write_text('{"model_type": "model2vec"}')
+    with pytest.raises(TenorError, match="table of vectors, which is not trained"):
+        prepare_pairs(replace(asked, encoder=str(static)), out=tmp_path / "new")
     for name in ("held_out", "batch", "max_tokens", "evaluations"):
         with pytest.raises(TenorError, match=f"{name} is 0"):
             replace(asked, **{name: 0})

@@ -101,6 +101,8 @@ def prepare_pairs(
     """Align the pairs and part them, as far as that has not been done; ``note`` hears what is wrong."""
     out, note = Path(out), note or _unheard
     encoder = find(asked.encoder, kinds=MODELS)
+    if read_folder(encoder).kind != "bert":
+        raise TenorError(f"{asked.encoder} is a table of vectors, which is not trained; give a BERT encoder.")
     _begin(asked, out)
     about = read_json(out / ABOUT)
     if "parted" in about:

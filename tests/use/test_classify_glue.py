@@ -74,4 +74,9 @@ def test_what_cannot_be_answered_is_said(folder, tiny_folder, tmp_path):
     for arguments in (["--glue", "mrpc"], ["--glue", "mrpc", "--out", "o", "--json"]):
         test = str(folder / "MRPC" / "test.tsv")
         assert run(["classify", test, "--model", str(tiny_folder), *arguments]) == 2
+    assert (
+        run(["classify", test, "--model", str(tiny_folder), "--glue", "mrpc", "--out", str(tmp_path / "o")])
+        == 2
+    )
+    assert not (tmp_path / "o").exists()
     assert not list(tmp_path.glob("*.toml"))

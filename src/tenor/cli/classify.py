@@ -125,13 +125,10 @@ def classify(
 def _answer_glue(
     model: "LoadedModel", source: str, glue: str, folder: Path, name: str | None, quiet: bool
 ) -> None:
-    from tenor.files import writing
     from tenor.text.glue import glue_task
     from tenor.use.classify.glue import answer_glue
 
     asked = glue_task(glue)
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
     with progress_bar("Classifying", quiet=quiet) as bar:
         file, rows = answer_glue(model, asked, source, folder, name=name, progress=bar.advance)
     out.print(f"{counted(rows, 'answer')} in {file}.")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tenor.errors import TenorError
+from tenor.files import writing
 from tenor.model import Model
 from tenor.model.heads import find_task
 from tenor.text.examples import Pair
@@ -21,7 +22,7 @@ def answer_glue(
     name: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[Path, int]:
-    """Write what a model says of every row of a test file, and return the file and the number of rows.
+    """Write what a model says of every row of a test file into a folder; return the file and how many rows.
 
     ``name`` is the model's task that answers; when left out the one called as GLUE's, else the only one.
     """
@@ -43,4 +44,6 @@ def answer_glue(
     ]
     said = [each[own] for each in classify(model, rows, tasks=[own], progress=progress)]
     answers = [str(each.label) if each.score is None else each.score for each in said]
+    with writing(folder):
+        Path(folder).mkdir(parents=True, exist_ok=True)
     return write_answers(task, answers, folder), len(rows)

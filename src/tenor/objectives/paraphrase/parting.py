@@ -1,6 +1,6 @@
 """Parting aligned pairs into those that a stage learns from and those that it is measured on.
 
-The file is passed over twice and never in memory as a whole.
+The file is passed over several times and never in memory as a whole.
 """
 
 from collections.abc import Callable, Iterator

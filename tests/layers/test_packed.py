@@ -6,8 +6,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tenor.layers.cpu.rectangles import Rectangles
 from tenor.layers.packed import PackedBatch, Packing
-from tenor.layers.rectangles import Rectangles
 from tenor.text.tokens import Tokens
 
 lengths_of_texts = st.lists(st.integers(0, 40), min_size=0, max_size=12)
@@ -50,7 +50,7 @@ def test_indexes_of_a_packing():
 def test_rectangles_hold_every_token_once(lengths, kind):
     starts = starts_of(lengths)
     device = torch.device("cpu")
-    from tenor.layers import rectangles
+    from tenor.layers.cpu import rectangles
 
     runs = rectangles._runs(np.sort(np.array([n for n in lengths if n], dtype=np.int64)), kind)
     assert sum(end - begin for begin, end in runs) == sum(1 for n in lengths if n)

@@ -18,10 +18,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tenor.layers.cpu.rectangles import Rectangle
+from tenor.layers.cpu.training_attention import attend_in_training
 from tenor.layers.linear import Linear
 from tenor.layers.packed import AttentionKind, Packing
-from tenor.layers.rectangles import Rectangle
-from tenor.layers.training_attention import attend_in_training
 
 
 class PackedAttention(nn.Module):

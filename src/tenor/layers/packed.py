@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tenor.layers.rectangles import Rectangles
+from tenor.layers.cpu.rectangles import Rectangles
 
 AttentionKind = Literal["full", "causal"]
 

@@ -3,13 +3,14 @@
 A text without tokens gets zeros. Shapes: n texts, T tokens, d width.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Literal
 
 from torch import Tensor
 
+from tenor.errors import TenorError
 from tenor.layers.packed import Packing
-from tenor.layers.pooling_config import PoolingKind
+from tenor.layers.pooling_config import LEARNED_KINDS, POOLING_KINDS, PoolingKind
 
 
 def pool_sum(states: Tensor, packing: Packing) -> Tensor:
@@ -67,7 +68,9 @@ def pool_last(states: Tensor, packing: Packing) -> Tensor:
     return pool_token(states, packing, token=-1)
 
 
-_REDUCTIONS: Mapping[PoolingKind, Callable[[Tensor, Packing], Tensor]] = {
+Reduction = Callable[[Tensor, Packing], Tensor]
+"""Takes states [T, d] and returns one vector per text [n, d]."""
+POOLINGS: dict[str, Reduction] = {
     "cls": pool_token,
     "mean": pool_mean,
     "max": pool_max,
@@ -85,7 +88,18 @@ def pool(states: Tensor, packing: Packing, kind: PoolingKind, *, token: int = 0)
         return pool_token(states, packing, token=token)
     if kind == "pooler":
         raise ValueError("The pooler is a layer of the encoder: take its output from the encoder's states.")
-    return _REDUCTIONS[kind](states, packing)
+    if kind in LEARNED_KINDS:
+        raise ValueError(f"The pooling {kind!r} has weights of its own: it belongs to a head.")
+    return POOLINGS[kind](states, packing)
+
+
+def register(kind: str, reduction: Reduction) -> None:
+    """Add a pooling of one's own, for this process: run files and model folders know it then."""
+    if kind in POOLING_KINDS and POOLINGS.get(kind) is not reduction:
+        raise TenorError(f"There is a pooling {kind!r} already; give yours another name.")
+    POOLINGS[kind] = reduction
+    if kind not in POOLING_KINDS:
+        POOLING_KINDS.append(kind)
 
 
 def _extreme(states: Tensor, packing: Packing, reduce: Literal["amax", "amin"]) -> Tensor:

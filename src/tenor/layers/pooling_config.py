@@ -6,8 +6,23 @@ from typing import Literal, get_args
 from tenor.errors import TenorError
 
 PoolingKind = Literal[
-    "cls", "pooler", "mean", "max", "min", "sum", "token", "last_token", "mean_sqrt", "weighted_mean"
+    "cls",
+    "pooler",
+    "mean",
+    "max",
+    "min",
+    "sum",
+    "token",
+    "last_token",
+    "mean_sqrt",
+    "weighted_mean",
+    "attention",
+    "dot_attention",
 ]
+LEARNED_KINDS: tuple[PoolingKind, ...] = ("attention", "dot_attention")
+"""Poolings with weights of their own, which only a head can have."""
+POOLING_KINDS: list[str] = list(get_args(PoolingKind))
+"""All that there are; :func:`tenor.layers.pooling.register` adds one of one's own."""
 LayerChoice = Literal["last", "last_four", "mix"]
 
 
@@ -18,7 +33,8 @@ class PoolingConfig:
     Kinds: ``cls`` the first token; ``pooler`` the encoder's own dense layer over it; ``mean``, ``max``,
     ``min``, ``sum`` over all tokens; ``token`` the token at the place ``token`` (negative: from the end).
     sentence-transformers' other modes: ``last_token``; ``mean_sqrt``, the sum over the square root of the
-    number of tokens; ``weighted_mean``, with weights 1, 2, 3, … Layers: the last, the mean of the last four,
+    number of tokens; ``weighted_mean``, with weights 1, 2, 3, … Learned, for heads only: ``attention``
+    (additive) and ``dot_attention``. Layers: the last, the mean of the last four,
     or a learned mix of all, embeddings included.
 
     >>> PoolingConfig.parse("mean"), PoolingConfig.parse("token:-2").token
@@ -35,13 +51,17 @@ class PoolingConfig:
         if not self.kinds:
             raise TenorError("A pooling needs at least one kind.")
         for kind in self.kinds:
-            if kind not in get_args(PoolingKind):
-                known = ", ".join(get_args(PoolingKind))
-                raise TenorError(f"The pooling {kind!r} is not known; known are {known}.")
+            if kind not in POOLING_KINDS:
+                raise TenorError(f"The pooling {kind!r} is not known; known are {', '.join(POOLING_KINDS)}.")
         if self.layers not in get_args(LayerChoice):
             raise TenorError(f"A pooling reads the layers last, last_four or mix, not {self.layers!r}.")
         if "pooler" in self.kinds and self.layers != "last":
             raise TenorError("The pooler reads the last layer only; choose layers 'last' or another pooling.")
+
+    @property
+    def learned(self) -> bool:
+        """Whether it has weights of its own, so that only a head can have it."""
+        return self.layers == "mix" or any(kind in LEARNED_KINDS for kind in self.kinds)
 
     @classmethod
     def parse(cls, text: str) -> "PoolingConfig":

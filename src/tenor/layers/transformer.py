@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tenor.layers.attention import PackedAttention
-from tenor.layers.dropout import Dropout
+from tenor.layers.cpu.dropout import Dropout
 from tenor.layers.linear import Linear
 from tenor.layers.packed import AttentionKind, Packing
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from tenor.layers import training_attention
 from tenor.layers.attention import PackedAttention, attend_rectangles
+from tenor.layers.cpu import training_attention
 from tenor.layers.packed import Packing
 
 MIXES = [[1], [5, 5], [3, 17, 1, 30, 0, 16], [40, 3, 3, 2, 1], [2, 9, 4]]

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from tenor.layers.embedding import Embedding, KeptGradients
+from tenor.layers.cpu.embedding import Embedding, KeptGradients
 
 ROWS, WIDTH = 50, 8
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tenor.layers.dropout import Dropout, dropout
+from tenor.layers.cpu.dropout import Dropout, dropout
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])

@@ -24,8 +24,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tenor.layers.dropout import kept_places
-from tenor.layers.rectangles import Rectangle, Rectangles
+from tenor.layers.cpu.dropout import kept_places
+from tenor.layers.cpu.rectangles import Rectangle, Rectangles
 
 
 def attend_in_training(qkv: Tensor, plan: Rectangles, share: float) -> Tensor:

@@ -8,10 +8,10 @@ import pytest
 
 from tenor.text import Problems
 from tenor.text.columns import guess_roles
+from tenor.text.file_profile import profile_file
 from tenor.text.header import has_header
 from tenor.text.names import are_sides, is_known
 from tenor.text.readers import find_format, read_rows
-from tenor.text.survey import survey
 
 TEXTS = [
     f"The {animal} number {n} went to the {place} again."
@@ -107,15 +107,15 @@ def test_survey_counts(tmp_path):
         "id,text,label\n1,A fine film.,good\n2,a FINE film,good\n3,,bad\n4,Dull and long.,bad\n5,x\n"
     )
     problems = Problems()
-    found = survey(path, problems=problems)
+    found = profile_file(path, problems=problems)
     assert (found.rows, found.columns, found.empty) == (4, ("id", "text", "label"), {"text": 1})
     assert (found.roles.text, found.roles.label) == ("text", "label")
-    assert (found.tally.count, found.tally.repeated(), dict(found.tally.labels)) == (
+    assert (found.statistics.count, found.statistics.repeated(), dict(found.statistics.labels)) == (
         3,
         1,
         {"good": 2, "bad": 1},
     )
-    assert found.tally.words().most == 3
+    assert found.statistics.words().max == 3
     assert problems.count == 1
 
 

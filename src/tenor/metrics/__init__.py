@@ -1,1 +1,1 @@
-"""Scores with their intervals: yes-or-no predictions, correlations, rankings."""
+"""Scores with their intervals: yes-or-no predictions, correlations, rankings, entities."""

@@ -1,7 +1,8 @@
-"""Yes-or-no predictions: precision, recall, F1, accuracy, and what a threshold on a score gives.
+"""Binary classification: precision, recall, F1, accuracy, and what a threshold on a score gives.
 
-All single figures reduce the last axis, ready for the bootstrap. An item is predicted *yes* when its score
-is at or above the threshold. Precision without any *yes* and recall without any true *yes* are 0, as is F1.
+All single figures reduce the last axis, ready for the bootstrap. An item is predicted positive when its score
+is at or above the threshold. Precision without predicted positives and recall without positives are 0, as is
+F1.
 """
 
 from dataclasses import dataclass
@@ -10,20 +11,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tenor.metrics.intervals import Interval
+from tenor.metrics.ratios import ratio
 
 Floats = NDArray[np.float64]
 
 
 def precision(truth: ArrayLike, predicted: ArrayLike) -> Floats:
-    """Of the items predicted yes, the share that is."""
-    yes, told = _flags(truth), _flags(predicted)
-    return _share((yes & told).sum(axis=-1), told.sum(axis=-1))
+    """The fraction of the items predicted positive that are positive."""
+    positive, chosen = _flags(truth), _flags(predicted)
+    return ratio((positive & chosen).sum(axis=-1), chosen.sum(axis=-1))
 
 
 def recall(truth: ArrayLike, predicted: ArrayLike) -> Floats:
-    """Of the items that are yes, the share predicted so."""
-    yes, told = _flags(truth), _flags(predicted)
-    return _share((yes & told).sum(axis=-1), yes.sum(axis=-1))
+    """The fraction of the positive items that are predicted positive."""
+    positive, chosen = _flags(truth), _flags(predicted)
+    return ratio((positive & chosen).sum(axis=-1), positive.sum(axis=-1))
 
 
 def f1(truth: ArrayLike, predicted: ArrayLike) -> Floats:
@@ -32,14 +34,14 @@ def f1(truth: ArrayLike, predicted: ArrayLike) -> Floats:
     >>> float(f1([1, 1, 0, 0], [1, 0, 1, 0]))
     0.5
     """
-    yes, told = _flags(truth), _flags(predicted)
-    return _share(2 * (yes & told).sum(axis=-1), yes.sum(axis=-1) + told.sum(axis=-1))
+    positive, chosen = _flags(truth), _flags(predicted)
+    return ratio(2 * (positive & chosen).sum(axis=-1), positive.sum(axis=-1) + chosen.sum(axis=-1))
 
 
 def accuracy(truth: ArrayLike, predicted: ArrayLike) -> Floats:
-    """The share of items predicted right."""
+    """The fraction of items predicted correctly."""
     right = _flags(truth) == _flags(predicted)
-    return _share(right.sum(axis=-1), np.asarray(right.shape[-1]))
+    return ratio(right.sum(axis=-1), np.asarray(right.shape[-1]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,10 +56,10 @@ class ThresholdCurve:
     def at(self, threshold: float) -> tuple[float, float, float]:
         """Give precision, recall and F1 of any threshold."""
         # The curve holds for "score >= threshold", so the lowest score still let in decides.
-        place = int(np.searchsorted(-self.thresholds, -threshold, side="right")) - 1
-        if place < 0:
+        index = int(np.searchsorted(-self.thresholds, -threshold, side="right")) - 1
+        if index < 0:
             return 0.0, 0.0, 0.0
-        return float(self.precision[place]), float(self.recall[place]), float(self.f1[place])
+        return float(self.precision[index]), float(self.recall[index]), float(self.f1[index])
 
 
 def threshold_curve(truth: ArrayLike, scores: ArrayLike) -> ThresholdCurve:
@@ -69,22 +71,17 @@ def threshold_curve(truth: ArrayLike, scores: ArrayLike) -> ThresholdCurve:
     """
     values = np.asarray(scores, dtype=np.float64)
     order = np.argsort(-values, kind="stable")
-    values, yes = values[order], _flags(truth)[order].astype(np.int64)
+    values, positive = values[order], _flags(truth)[order].astype(np.int64)
     # Items with equal scores pass a threshold together: keep the last of each run.
     last = np.flatnonzero(np.diff(values, append=np.nan) != 0)
-    hits, told, total = np.cumsum(yes)[last], last + 1, np.full(len(last), yes.sum())
+    hits, chosen, total = np.cumsum(positive)[last], last + 1, np.full(len(last), positive.sum())
     return ThresholdCurve(
-        values[last], _share(hits, told), _share(hits, total), _share(2 * hits, told + total)
+        values[last], ratio(hits, chosen), ratio(hits, total), ratio(2 * hits, chosen + total)
     )
 
 
 def _flags(values: ArrayLike) -> NDArray[np.bool_]:
     return np.asarray(values).astype(bool)
-
-
-def _share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> Floats:
-    part, whole = np.broadcast_arrays(part, whole)
-    return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,30 +99,37 @@ def binary_scores(
 ) -> BinaryScores:
     """Score predictions with intervals.
 
-    Only the four counts of right and wrong matter, and resampling n items draws them from a multinomial
+    Only the four counts of the confusion table matter, and resampling n items draws them from a multinomial
     distribution, so they are drawn at once instead of item by item.
 
     >>> scores = binary_scores([1] * 50 + [0] * 50, [1] * 40 + [0] * 60)
     >>> print(scores.recall)
     0.800 [0.683, 0.904]
     """
-    yes, told = _flags(truth), _flags(predicted)
-    cells = np.array([(yes & told).sum(), (~yes & told).sum(), (yes & ~told).sum(), (~yes & ~told).sum()])
+    positive, chosen = _flags(truth), _flags(predicted)
+    cells = np.array(
+        [
+            (positive & chosen).sum(),
+            (~positive & chosen).sum(),
+            (positive & ~chosen).sum(),
+            (~positive & ~chosen).sum(),
+        ]
+    )
     total = int(cells.sum())
     if total == 0:
         nothing = Interval(np.nan, np.nan, np.nan, level)
         return BinaryScores(nothing, nothing, nothing, nothing)
     drawn = np.random.default_rng(seed).multinomial(total, cells / total, size=repeats)
     tail = (1 - level) / 2
-    low, high = np.quantile(_of_counts(drawn), [tail, 1 - tail], axis=0)
-    figures = zip(_of_counts(cells), low, high, strict=True)
+    lows, highs = np.quantile(_of_counts(drawn), [tail, 1 - tail], axis=0)
+    figures = zip(_of_counts(cells), lows, highs, strict=True)
     return BinaryScores(
-        *(Interval(float(one), float(two), float(three), level) for one, two, three in figures)
+        *(Interval(float(estimate), float(low), float(high), level) for estimate, low, high in figures)
     )
 
 
 def _of_counts(cells: NDArray[np.int64]) -> Floats:
     """Turn counts [..., (TP, FP, FN, TN)] into [..., (precision, recall, F1, accuracy)]."""
     tp, fp, fn, tn = np.moveaxis(cells, -1, 0)
-    figures = (_share(tp, tp + fp), _share(tp, tp + fn), _share(2 * tp, 2 * tp + fp + fn))
-    return np.stack([*figures, _share(tp + tn, tp + fp + fn + tn)], axis=-1)
+    figures = (ratio(tp, tp + fp), ratio(tp, tp + fn), ratio(2 * tp, 2 * tp + fp + fn))
+    return np.stack([*figures, ratio(tp + tn, tp + fp + fn + tn)], axis=-1)

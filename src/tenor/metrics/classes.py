@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tenor.metrics.intervals import Interval
+from tenor.metrics.ratios import ratio
 
 Floats = NDArray[np.float64]
 _ROWS = 2_000_000  # numbers held at once while items are drawn
@@ -40,20 +41,20 @@ def class_figures(counts: ArrayLike) -> dict[str, Floats]:
     """
     table = np.asarray(counts, dtype=np.float64)
     right = np.diagonal(table, axis1=-2, axis2=-1)  # [..., k]
-    true, told = table.sum(axis=-1), table.sum(axis=-2)
+    true, predicted = table.sum(axis=-1), table.sum(axis=-2)
     total = true.sum(axis=-1)
-    f1 = _share(2 * right, true + told)
-    occurs = (true + told) > 0
+    f1 = ratio(2 * right, true + predicted)
+    occurs = (true + predicted) > 0
     figures = {
-        "accuracy": _share(right.sum(axis=-1), total),
-        "f1_macro": _share((f1 * occurs).sum(axis=-1), occurs.sum(axis=-1)),
-        "f1_micro": _share(right.sum(axis=-1), total),
-        "matthews": _matthews(right.sum(axis=-1), true, told, total),
+        "accuracy": ratio(right.sum(axis=-1), total),
+        "f1_macro": ratio((f1 * occurs).sum(axis=-1), occurs.sum(axis=-1)),
+        "f1_micro": ratio(right.sum(axis=-1), total),
+        "matthews": _matthews(right.sum(axis=-1), true, predicted, total),
     }
     if table.shape[-1] == 2:
         figures["f1"] = f1[..., 1]
-        figures["precision"] = _share(right[..., 1], told[..., 1])
-        figures["recall"] = _share(right[..., 1], true[..., 1])
+        figures["precision"] = ratio(right[..., 1], predicted[..., 1])
+        figures["recall"] = ratio(right[..., 1], true[..., 1])
     return figures
 
 
@@ -76,7 +77,7 @@ def class_scores(
     figures = class_figures(table)
     if total == 0:
         return {name: Interval(np.nan, np.nan, np.nan, level) for name in figures}
-    # Cells that hold nothing are never drawn: only the others need a place in the draw.
+    # Cells that hold nothing are never drawn: only the others take part in the draw.
     filled = np.flatnonzero(table)
     drawn = np.zeros((repeats, classes * classes))
     drawn[:, filled] = np.random.default_rng(seed).multinomial(
@@ -85,13 +86,15 @@ def class_scores(
     return with_intervals(figures, class_figures(drawn.reshape(repeats, classes, classes)), level)
 
 
-def label_figures(hits: ArrayLike, told: ArrayLike, true: ArrayLike, exact: ArrayLike) -> dict[str, Floats]:
-    """Return the scores of several labels per item from counts per label [..., k] and the share all right."""
-    tp, p, t = (np.asarray(each, dtype=np.float64) for each in (hits, told, true))
-    f1, occurs = _share(2 * tp, p + t), (p + t) > 0
+def label_figures(
+    hits: ArrayLike, predicted: ArrayLike, true: ArrayLike, exact: ArrayLike
+) -> dict[str, Floats]:
+    """Return the scores of multi-label predictions, by counts per label [..., k] and the exact matches."""
+    tp, p, t = (np.asarray(counts, dtype=np.float64) for counts in (hits, predicted, true))
+    f1, occurs = ratio(2 * tp, p + t), (p + t) > 0
     return {
-        "f1_micro": _share(2 * tp.sum(axis=-1), (p + t).sum(axis=-1)),
-        "f1_macro": _share((f1 * occurs).sum(axis=-1), occurs.sum(axis=-1)),
+        "f1_micro": ratio(2 * tp.sum(axis=-1), (p + t).sum(axis=-1)),
+        "f1_macro": ratio((f1 * occurs).sum(axis=-1), occurs.sum(axis=-1)),
         "accuracy": np.asarray(exact, dtype=np.float64),
     }
 
@@ -99,15 +102,17 @@ def label_figures(hits: ArrayLike, told: ArrayLike, true: ArrayLike, exact: Arra
 def label_scores(
     truth: ArrayLike, predicted: ArrayLike, *, repeats: int = 1000, level: float = 0.95, seed: int = 0
 ) -> dict[str, Interval]:
-    """Score sets of labels [n, k], each figure with its interval; accuracy is the share of sets all right.
+    """Score sets of labels [n, k], each figure with its interval; accuracy is the fraction of sets all right.
 
     >>> scores = label_scores([[1, 0], [1, 1]] * 20, [[1, 0], [1, 0]] * 20)
     >>> round(scores["f1_micro"].estimate, 2), scores["accuracy"].estimate
     (0.8, 0.5)
     """
-    yes, told = (np.asarray(each).astype(bool) for each in (truth, predicted))
-    items = len(yes)
-    columns = np.concatenate([yes & told, told, yes, (yes == told).all(axis=1, keepdims=True)], axis=1)
+    true, chosen = (np.asarray(labels).astype(bool) for labels in (truth, predicted))
+    items = len(true)
+    columns = np.concatenate(
+        [true & chosen, chosen, true, (true == chosen).all(axis=1, keepdims=True)], axis=1
+    )
     columns = columns.astype(np.float64)
     figures = _of_columns(columns.sum(axis=0, keepdims=True), max(items, 1))
     point = {name: values[0] for name, values in figures.items()}
@@ -126,27 +131,22 @@ def with_intervals(
 ) -> dict[str, Interval]:
     """Put the quantiles of drawn figures beside the figures themselves."""
     tail = (1 - level) / 2
-    found = {}
+    intervals = {}
     for name, values in drawn.items():
         known = values[~np.isnan(values)]
         low, high = np.quantile(known, [tail, 1 - tail]) if len(known) else (np.nan, np.nan)
-        found[name] = Interval(float(figures[name]), float(low), float(high), level)
-    return found
+        intervals[name] = Interval(float(figures[name]), float(low), float(high), level)
+    return intervals
 
 
 def _of_columns(sums: Floats, items: int) -> dict[str, Floats]:
     labels = (sums.shape[1] - 1) // 3
-    hits, told, true = (sums[:, part * labels : (part + 1) * labels] for part in range(3))
-    return label_figures(hits, told, true, sums[:, -1] / items)
+    hits, predicted, true = (sums[:, part * labels : (part + 1) * labels] for part in range(3))
+    return label_figures(hits, predicted, true, sums[:, -1] / items)
 
 
-def _matthews(right: Floats, true: Floats, told: Floats, total: Floats) -> Floats:
+def _matthews(right: Floats, true: Floats, predicted: Floats, total: Floats) -> Floats:
     """Return Matthews' correlation; 0 where truth or prediction has one class only, as is the custom."""
-    top = right * total - (true * told).sum(axis=-1)
-    spread = (total**2 - (told**2).sum(axis=-1)) * (total**2 - (true**2).sum(axis=-1))
-    return _share(top, np.sqrt(np.maximum(spread, 0)))
-
-
-def _share(part: Floats, whole: Floats) -> Floats:
-    part, whole = np.broadcast_arrays(np.asarray(part, dtype=np.float64), whole)
-    return np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0)
+    top = right * total - (true * predicted).sum(axis=-1)
+    spread = (total**2 - (predicted**2).sum(axis=-1)) * (total**2 - (true**2).sum(axis=-1))
+    return ratio(top, np.sqrt(np.maximum(spread, 0)))

@@ -26,7 +26,7 @@ def spearman(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     >>> float(spearman([1, 2, 3, 4], [1, 10, 100, 1000]))
     1.0
     """
-    from scipy.stats import rankdata  # about 0.3 s to import: not on the path of commands that never rank
+    from scipy.stats import rankdata  # slow to import: not on the path of commands that never rank
 
     return pearson(rankdata(first, axis=-1), rankdata(second, axis=-1))
 

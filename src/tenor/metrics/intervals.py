@@ -5,7 +5,7 @@ resampled columns [repeats, n] and not a loop over repeats. Resampled items keep
 pair of a truth and a prediction, or of two ratings, is drawn as one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,15 +60,37 @@ def bootstrap(
     return Interval(float(statistic(*arrays)), float(low), float(high), level)
 
 
+def resampled_sums(columns: ArrayLike, *, repeats: int = 1000, seed: int = 0) -> NDArray[np.float64]:
+    """Sum columns [n, c] over resampled items, to [repeats, c]: what a ratio of sums is computed from.
+
+    Items are drawn as ``bootstrap`` draws them; how often each was drawn times the columns is the sum.
+
+    >>> resampled_sums([[1, 2]] * 10, repeats=3).tolist()
+    [[10.0, 20.0], [10.0, 20.0], [10.0, 20.0]]
+    """
+    array = np.asarray(columns, dtype=np.float64)
+    items = len(array)
+    sums = np.zeros((repeats, array.shape[1]))
+    for start, drawn in _draws(items, repeats, seed) if items else ():
+        cells = drawn + items * np.arange(len(drawn))[:, None]
+        times = np.bincount(cells.ravel(), minlength=drawn.size).reshape(drawn.shape)
+        sums[start : start + len(drawn)] = times.astype(np.float64) @ array
+    return sums
+
+
 def _resampled(
     statistic: Statistic, arrays: list[NDArray[np.generic]], repeats: int, seed: int
 ) -> NDArray[np.float64]:
-    items = len(arrays[0])
+    values = np.empty(repeats)
+    for start, drawn in _draws(len(arrays[0]), repeats, seed):
+        values[start : start + len(drawn)] = statistic(*(array[drawn] for array in arrays))
+    return values
+
+
+def _draws(items: int, repeats: int, seed: int) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    """Yield numbers of drawn items [some repeats, n] with the number of the first repeat."""
     generator = np.random.default_rng(seed)
     at_once = max(1, min(repeats, _ITEMS_AT_ONCE // items))
-    values = np.empty(repeats)
     for start in range(0, repeats, at_once):
-        stop = min(start + at_once, repeats)
-        drawn = generator.integers(0, items, size=(stop - start, items), dtype=np.int32)
-        values[start:stop] = statistic(*(array[drawn] for array in arrays))
-    return values
+        some = min(at_once, repeats - start)
+        yield start, generator.integers(0, items, size=(some, items), dtype=np.int32)

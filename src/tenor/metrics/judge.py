@@ -10,8 +10,8 @@
 
 Seeds are paired: the contrast is formed within a seed, over the seeds that all its cells have run. A cell
 that does not depend on seeds stands beside each of them. Seeds that share a draw of something else, such as
-an encoder that was trained once for two of them, are no two draws of luck: they are averaged first, and S
-counts the averages.
+an encoder that was trained once for two of them, are not independent: they are averaged first, and S counts
+the averages.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tenor.errors import TenorError
 from tenor.metrics.intervals import Interval
 from tenor.metrics.outcomes import Outcome
-from tenor.metrics.verdicts import Claim, Contrast, Judgement, Verdict, verdict_of
+from tenor.metrics.verdicts import Claim, Contrast, Judgement, Verdict, p_value, verdict_of
 
 Floats = NDArray[np.float64]
 Seeds = Sequence[int | None]
@@ -84,15 +84,16 @@ class Judge:
 
     def _judged(self, claim: Claim, contrast: Contrast, seeds: Seeds) -> Judgement:
         scores, resampled = self._by_draw(contrast, seeds)
-        interval, undefined = self._interval(scores, resampled, seeded=seeds != [None])
+        values = self._values(scores, resampled, seeded=seeds != [None])
+        interval, undefined = self._interval(scores, values)
         count = 0 if seeds == [None] else len(seeds)
         doubt = _doubt(self._fewest_items(contrast, seeds), min(count, len(scores)))
         if doubt or np.isnan(interval.low):
-            told = "; ".join(note for note in (doubt, undefined) if note)
-            return Judgement(claim, Verdict.undecided, interval, count, told)
-        verdict, beside = verdict_of(claim, interval)
-        told = "; ".join(note for note in (beside, undefined) if note)
-        return Judgement(claim, verdict, interval, count, told)
+            note = "; ".join(part for part in (doubt, undefined) if part)
+            return Judgement(claim, Verdict.undecided, interval, count, note)
+        verdict, mark = verdict_of(claim, interval)
+        p = p_value(claim, values[~np.isnan(values)])
+        return Judgement(claim, verdict, interval, count, undefined, p, mark)
 
     def _fewest_items(self, contrast: Contrast, seeds: Seeds) -> int:
         """Return the size of the smallest set of items; 0 where no term has items."""
@@ -159,10 +160,14 @@ class Judge:
             self._resampled[key] = resample(outcome, repeats=self._repeats, seed=self._seed)
         return self._resampled[key]
 
-    def _interval(self, scores: Floats, resampled: Floats, *, seeded: bool) -> tuple[Interval, str]:
-        values = resampled.mean(axis=0)
+    def _values(self, scores: Floats, resampled: Floats, *, seeded: bool) -> Floats:
+        """Return the contrast in every repeat: over resampled items, with the variance between seeds."""
+        values: Floats = resampled.mean(axis=0)
         if seeded and len(scores) > 1:
             values = values + self._student(len(scores)) * scores.std(ddof=1) / np.sqrt(len(scores))
+        return values
+
+    def _interval(self, scores: Floats, values: Floats) -> tuple[Interval, str]:
         kept = values[~np.isnan(values)]
         lost = 1 - len(kept) / len(values)
         tail = (1 - self._level) / 2
@@ -171,7 +176,7 @@ class Judge:
         return interval, f"undefined on {lost:.0%} of the resamples" if lost > 0.01 else ""
 
     def _student(self, seeds: int) -> Floats:
-        """Student's t, as evenly spread as possible, in random order: no luck of the draw in its tails."""
+        """Student's t, as evenly spread as possible, in random order: its tails do not hang on the draw."""
         from scipy.stats import t
 
         spread: Floats = t.ppf((np.arange(self._repeats) + 0.5) / self._repeats, df=seeds - 1)
@@ -204,7 +209,7 @@ def _same_items(outcome: Outcome, lengths: dict[str, int]) -> None:
 
 
 def _doubt(items: int, seeds: int) -> str:
-    """Say why chance was not measured well enough to decide anything, if so."""
+    """Say why the variance was not measured well enough to decide anything, if so."""
     if items == 0 and seeds == 0:
         return "single numbers without items or seeds: no interval can be given"
     if seeds == 1:

@@ -2,8 +2,9 @@
 
 An outcome is a score together with the columns that it was computed from: one number per item for a mean
 (right or wrong, reciprocal rank, …), gold and predicted values for a correlation or an F1 (flags), gold and
-predicted class numbers for macro F1 and Matthews. A statistic is known by its name, since outcomes are kept
-in JSON and read back by pages.
+predicted class numbers for macro F1 and Matthews, counts of gold, predicted and correct entities per sentence
+for the F1 of entities. A statistic is known by its name, since outcomes are kept in JSON and read back by
+pages.
 """
 
 import math
@@ -19,8 +20,9 @@ from tenor.metrics.binary import f1
 from tenor.metrics.classes import class_figures
 from tenor.metrics.correlation import pearson, spearman
 from tenor.metrics.intervals import Statistic
+from tenor.metrics.spans import f1_of_counts
 
-StatisticName = Literal["mean", "pearson", "spearman", "f1", "f1_macro", "matthews"]
+StatisticName = Literal["mean", "pearson", "spearman", "f1", "f1_macro", "matthews", "f1_of_counts"]
 
 
 def mean(values: ArrayLike) -> NDArray[np.float64]:
@@ -51,6 +53,7 @@ STATISTICS: Mapping[str, tuple[Statistic, int]] = {
     "f1": (f1, 2),
     "f1_macro": (_of_classes("f1_macro"), 2),
     "matthews": (_of_classes("matthews"), 2),
+    "f1_of_counts": (f1_of_counts, 3),
 }
 
 
@@ -72,7 +75,11 @@ class Outcome:
 
     @classmethod
     def of(cls, statistic: StatisticName, *columns: ArrayLike, items: str) -> "Outcome":
-        """Score columns of items by a statistic; a column for ``mean``, gold and predicted for the others."""
+        """Score columns of items by a statistic.
+
+        ``mean`` takes one column, ``f1_of_counts`` gold, predicted and correct, the others gold and
+        predicted.
+        """
         function, wanted = _look_up(statistic)
         arrays = tuple(np.asarray(column, dtype=np.float64) for column in columns)
         if len(arrays) != wanted:
@@ -109,12 +116,36 @@ class Outcome:
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, Any]) -> "Outcome":
-        """Read back what ``as_dict`` gave."""
+        """Read back what ``as_dict`` gave; columns may be arrays already."""
         score = math.nan if kept["score"] is None else float(kept["score"])
         if kept.get("statistic") is None:
             return cls.number(score)
-        columns = tuple(_from_json(column) for column in kept["columns"])
+        columns = tuple(column_from_json(column) for column in kept["columns"])
         return cls(score, kept["statistic"], columns, kept["items"])
+
+
+def constant_answer(outcome: Outcome, labels: NDArray[np.float64] | None = None) -> Outcome | None:
+    """Give the outcome of the best constant answer to the same items, None where gold labels are not known.
+
+    A constant does not correlate with anything (0), its best F1 is that of the answer 1, its best accuracy
+    and macro F1 those of the most frequent class. ``labels`` are the classes of the items where the outcome
+    does not hold them itself, as a mean of right and wrong answers.
+
+    >>> constant_answer(Outcome.of("f1", [1, 1, 1, 0], [0, 1, 0, 0], items="dev")).score
+    0.8571428571428571
+    """
+    if outcome.statistic in ("pearson", "spearman", "matthews"):
+        return Outcome.number(0.0)
+    gold = labels if outcome.statistic == "mean" else outcome.columns[0] if outcome.columns else None
+    if gold is None or outcome.statistic not in ("mean", "f1", "f1_macro"):
+        return None
+    if outcome.statistic == "f1":
+        return Outcome.of("f1", gold, np.ones_like(gold), items=outcome.items)
+    classes, counts = np.unique(gold, return_counts=True)
+    most = np.full_like(gold, classes[counts.argmax()])
+    if outcome.statistic == "f1_macro":
+        return Outcome.of("f1_macro", gold, most, items=outcome.items)
+    return Outcome.of("mean", gold == most, items=outcome.items)
 
 
 def _spearman_of(
@@ -157,7 +188,12 @@ def _to_json(column: NDArray[np.float64]) -> str | list[float]:
     return [float(f"{value:.6g}") for value in column]
 
 
-def _from_json(kept: str | list[float]) -> NDArray[np.float64]:
+def column_from_json(kept: str | list[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Read a column of an outcome: a string of zeros and ones, or a list of numbers.
+
+    >>> column_from_json("101").tolist()
+    [1.0, 0.0, 1.0]
+    """
     if isinstance(kept, str):
         ones: NDArray[np.bool_] = np.frombuffer(kept.encode(), dtype=np.uint8) == ord("1")
         return ones.astype(np.float64)

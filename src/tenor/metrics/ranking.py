@@ -1,7 +1,7 @@
-"""How good a ranked list is, against graded judgements of what should have been found.
+"""How good a ranked list is, against graded relevance judgements.
 
-A judgement maps an item to a grade (0 = useless). Items that nobody judged count as grade 0, the usual
-convention for small judged sets. Gains are the grades themselves (linear), discounted by log2(rank + 1):
+A judgement maps an item to a grade of relevance (0 = not relevant). Items without one count as grade 0, the
+usual convention for small judged sets. Gains are the grades (linear), discounted by log2(rank + 1):
 
     DCG@k = sum over ranks r = 1..k of grade(r) / log2(r + 1);   nDCG@k = DCG@k / DCG@k of the best order
 """
@@ -23,7 +23,7 @@ def ndcg(ranked: Sequence[Hashable], judged: Mapping[Any, float], *, k: int = 10
 
 
 def recall_at(ranked: Sequence[Hashable], relevant: Set[Hashable], *, k: int = 10) -> float:
-    """Return the share of the relevant items that stand among the first ``k``; 0 where there are none.
+    """Return the fraction of the relevant items among the first ``k``; 0 where there are none.
 
     >>> recall_at(["a", "x", "b"], {"a", "b"}, k=2)
     0.5

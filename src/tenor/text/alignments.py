@@ -1,6 +1,6 @@
 """Aligned pairs of texts: their words, the word links, the phrases, and which phrases say the same.
 
-One JSON object a line, so that any aligner can write it and training can read it::
+One JSON object per line, so that any aligner can write it and training can read it::
 
     {"s": ["a", "big", "dog"], "t": ["one", "large", "dog"],
      "links": [[0, 0], [1, 1], [2, 2]],
@@ -23,7 +23,7 @@ from typing import Any
 
 from tenor.errors import TenorError
 from tenor.text.examples import Origin
-from tenor.text.lines import UNREADABLE, read_lines
+from tenor.text.lines import read_lines, readable
 from tenor.text.opening import open_bytes
 from tenor.text.problems import Problems
 from tenor.text.sniff import Asked, sniff
@@ -55,6 +55,19 @@ class AlignedPair:
         for side, name in enumerate(("first_phrases", "second_phrases")):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, tuple(dict.fromkeys(pair[side] for pair in self.alignments)))
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Both texts, their words joined by spaces."""
+        return " ".join(self.first), " ".join(self.second)
+
+    @property
+    def label(self) -> None:
+        """There is none: both texts say the same."""
+
+    @property
+    def score(self) -> None:
+        """There is none."""
 
     @property
     def phrases(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
@@ -150,8 +163,8 @@ def parse_alignment(line: str, origin: Origin, *, with_links: bool = False) -> A
     sides = _words(record, "s"), _words(record, "t")
     sizes = len(sides[0]), len(sides[1])
     alignments = [
-        _span_pair(value, sizes, f"alignments[{place}]")
-        for place, value in enumerate(_list(record, "alignments"))
+        _span_pair(value, sizes, f"alignments[{index}]")
+        for index, value in enumerate(_list(record, "alignments"))
     ]
     phrases: list[tuple[Span, ...] | None] = []
     for side, (key, text) in enumerate((("s_phrases", "s"), ("t_phrases", "t"))):
@@ -160,7 +173,7 @@ def parse_alignment(line: str, origin: Origin, *, with_links: bool = False) -> A
             continue
         given = [_span(v, sizes[side], text, f"{key}[{n}]") for n, v in enumerate(_list(record, key))]
         phrases.append(_once([*given, *(pair[side] for pair in alignments)]))
-    links = [_link(value, sizes, f"links[{place}]") for place, value in enumerate(_list(record, "links"))]
+    links = [_link(value, sizes, f"links[{index}]") for index, value in enumerate(_list(record, "links"))]
     return AlignedPair(*sides, _once(links), _once(alignments), phrases[0], phrases[1], origin)
 
 
@@ -184,14 +197,7 @@ def _words(record: dict[str, Any], key: str) -> tuple[str, ...]:
         raise ValueError(f'"{key}" has no words')
     if not all(word.strip() for word in words):
         raise ValueError(f'word {[bool(w.strip()) for w in words].index(False)} of "{key}" is empty')
-    return tuple(map(_whole, words))
-
-
-def _whole(word: str) -> str:
-    """Replace NUL and halves of surrogate pairs, which JSON can spell and nothing else can take."""
-    if word.isprintable():
-        return word
-    return "".join(UNREADABLE if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in word)
+    return tuple(map(readable, words))
 
 
 def _list(record: dict[str, Any], key: str) -> list[Any]:
@@ -223,14 +229,14 @@ def _span(value: Any, size: int, text: str, where: str) -> Span:
 
 def _link(value: Any, sizes: tuple[int, int], where: str) -> tuple[int, int]:
     i, j = _numbers(value, where, "a link [word of s, word of t]")
-    for place, size, text in ((i, sizes[0], "s"), (j, sizes[1], "t")):
-        if not 0 <= place < size:
-            raise ValueError(f'{where}: there is no word {place} among the {size} of "{text}"')
+    for position, size, text in ((i, sizes[0], "s"), (j, sizes[1], "t")):
+        if not 0 <= position < size:
+            raise ValueError(f'{where}: there is no word {position} among the {size} of "{text}"')
     return i, j
 
 
 def _numbers(value: Any, where: str, what: str) -> tuple[int, int]:
-    # bool is a kind of int in Python, and no place among words.
+    # bool is a subclass of int in Python, and no position of a word.
     if not isinstance(value, list) or len(value) != 2 or not all(type(number) is int for number in value):
         raise ValueError(f"{where} must be {what}, two whole numbers")
     return value[0], value[1]

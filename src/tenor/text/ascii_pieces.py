@@ -1,8 +1,8 @@
-"""A short way from ASCII texts to BERT's pieces.
+"""A fast path from ASCII texts to BERT's word pieces.
 
 For ASCII, BERT's tokenizer does nothing but drop case, split at spaces and punctuation, and cut each word on
-its own. So the pieces of a word are asked of the library once and remembered, which takes a third of the
-time. Texts with anything odd (control characters, written-out special tokens) go the library's way.
+its own. So the pieces of a word are asked of the library once and cached. Texts with anything odd (control
+characters, written-out special tokens) are left to the library.
 """
 
 import re
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[0-9A-Za-z]+|[!-/:-@\[-`{-~]")
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"
-_MOST_WORDS = 200_000  # remembered at a time; some 40 MB
+_MOST_WORDS = 200_000  # cached at a time; some 40 MB
 _LONGEST_WORD = 40
 
 
 class AsciiPieces(dict[str, tuple[int, ...]]):
-    """Remembers the pieces of words: ``pieces["word"]``."""
+    """A cache of the pieces of words: ``pieces["word"]``."""
 
     def __init__(self, backend: "tokenizers.Tokenizer", *, lower: bool) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class AsciiPieces(dict[str, tuple[int, ...]]):
 
     @classmethod
     def of(cls, backend: "tokenizers.Tokenizer") -> "AsciiPieces | None":
-        """Return the short way for a tokenizer that is BERT's in every part, else None."""
+        """Return the fast path for a tokenizer that is BERT's in every part, else None."""
         from tokenizers.models import WordPiece
         from tokenizers.normalizers import BertNormalizer
         from tokenizers.pre_tokenizers import BertPreTokenizer
@@ -53,7 +53,7 @@ class AsciiPieces(dict[str, tuple[int, ...]]):
         return tuple(self._backend.encode(word, add_special_tokens=False).ids)
 
     def cut(self, texts: Sequence[str], rest: Callable[[list[str]], list[list[int]]]) -> list[list[int]]:
-        """Return the pieces of each text; those that cannot go the short way are given to ``rest``."""
+        """Return the pieces of each text; those that cannot take the fast path are given to ``rest``."""
         odd, find = self._odd.search, _WORD.findall
         plain = [text.isascii() and odd(text) is None for text in texts]
         words = [
@@ -61,13 +61,13 @@ class AsciiPieces(dict[str, tuple[int, ...]]):
             for text, short in zip(texts, plain, strict=True)
             if short
         ]
-        self._learn(words)
+        self._fill(words)
         rows = (list(chain.from_iterable(map(self.__getitem__, found))) for found in words)
         others = [text for text, short in zip(texts, plain, strict=True) if not short]
         rest_rows = iter(rest(others) if others else [])
         return [next(rows) if short else next(rest_rows) for short in plain]
 
-    def _learn(self, words: list[list[str]]) -> None:
+    def _fill(self, words: list[list[str]]) -> None:
         """Ask the library for all new words at once; what is too long to keep is asked for when it is met."""
         new = set().union(*words).difference(self)
         if len(self) + len(new) > _MOST_WORDS:

@@ -15,16 +15,16 @@ _ENOUGH_TEXT = 1 << 22  # or so many characters, whichever comes first
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class ColumnProfile:
     """What the cells of a column look like, over some rows."""
 
     name: str
-    filled: float  # share of the rows
+    filled: float  # fraction of the rows
     distinct: int
     repeated: float  # mean number of times that a value occurs
     words: float  # mean number per filled cell
-    numeric: float  # share of the filled cells
-    whole: float  # share of the filled cells that are whole numbers
+    numeric: float  # fraction of the filled cells
+    whole: float  # fraction of the filled cells that are integers
 
     @property
     def is_text(self) -> bool:
@@ -64,7 +64,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """What the columns seem to be for; None where it cannot be told."""
+    """What the columns seem to be for; None where it cannot be guessed."""
 
     texts: tuple[str, ...] = ()
     text: str | None = None
@@ -90,13 +90,13 @@ def column_names(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row.values))
 
 
-def profile(rows: Sequence[Row], name: str) -> Profile:
+def profile_column(rows: Sequence[Row], name: str) -> ColumnProfile:
     """Describe one column by its cells in some rows."""
     cells = [cell.strip() for row in rows if (cell := row.values.get(name, ""))]
     cells = [cell for cell in cells if cell]
     count = max(1, len(cells))
     numbers = [cell for cell in cells if is_number(cell)]
-    return Profile(
+    return ColumnProfile(
         name,
         filled=len(cells) / max(1, len(rows)),
         distinct=len(set(cells)),
@@ -122,7 +122,7 @@ def guess_roles(rows: Sequence[Row]) -> Roles:
     >>> roles.text, roles.label
     ('0', '1')
     """
-    profiles = [profile(rows, name) for name in column_names(rows)]
+    profiles = [profile_column(rows, name) for name in column_names(rows)]
     texts = _texts(profiles)
     pair = _pair(texts)
     others = [each for each in profiles if each not in texts]
@@ -137,7 +137,7 @@ def guess_roles(rows: Sequence[Row]) -> Roles:
     )
 
 
-def _texts(profiles: list[Profile]) -> list[Profile]:
+def _texts(profiles: list[ColumnProfile]) -> list[ColumnProfile]:
     texts = [each for each in profiles if each.is_text and not each.is_identity]
     if texts:
         return texts
@@ -147,7 +147,7 @@ def _texts(profiles: list[Profile]) -> list[Profile]:
     ]
 
 
-def _pair(texts: list[Profile]) -> tuple[str, str] | None:
+def _pair(texts: list[ColumnProfile]) -> tuple[str, str] | None:
     names = [each.name for each in texts]
     sides = [(one, two) for one in names for two in names if are_sides(one, two)]
     if sides:  # the shortest names: sentence1, not sentence1_parse
@@ -156,14 +156,14 @@ def _pair(texts: list[Profile]) -> tuple[str, str] | None:
     return (full[0], full[1]) if len(full) == 2 else None
 
 
-def _only_text(texts: list[Profile], pair: tuple[str, str] | None) -> str | None:
+def _only_text(texts: list[ColumnProfile], pair: tuple[str, str] | None) -> str | None:
     if len(texts) == 1:
         return texts[0].name
     named = [each.name for each in texts if plain(each.name) in ("text", "sentence")]
     return named[0] if len(named) == 1 and pair is None else None
 
 
-def _best(candidates: list[Profile], known: frozenset[str]) -> Profile | None:
+def _best(candidates: list[ColumnProfile], known: frozenset[str]) -> ColumnProfile | None:
     """Prefer a well-known name, then the fewest values; columns further right break ties."""
     key = lambda each: (plain(each.name) not in known, each.distinct)  # noqa: E731
     return min(reversed(candidates), key=key, default=None)

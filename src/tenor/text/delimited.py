@@ -28,7 +28,7 @@ class Layout:
     """How the rows of a delimited file are written.
 
     ``names`` are those of the header, None without one. A row must have ``least`` to ``most`` cells; the two
-    differ only where a file without a header has rows of several widths. An empty ``quote`` means that
+    differ only where a file without a header has rows of several lengths. An empty ``quote`` means that
     quote characters are ordinary text.
     """
 
@@ -40,36 +40,36 @@ class Layout:
 
 
 def delimited_rows(lines: Lines, layout: Layout, *, file: str, problems: Problems) -> Iterator[Row]:
-    """Yield the rows below the header; rows of the wrong width are reported and, under a header, left out."""
+    """Yield the rows below the header; a wrong number of cells is reported and, under a header, left out."""
     records = parse(lines, layout, file=file, problems=problems)
     if layout.names is not None:
         next(records, None)
     for number, cells, fault in records:
         origin = Origin(file, number)
-        wrong = _wrong_width(cells, layout)
+        wrong = _wrong_length(cells, layout)
         if fault or wrong:
             problems.add(origin, ": ".join(filter(None, (fault, wrong))))
         if layout.names is None:
-            yield Row({str(place): cell for place, cell in enumerate(cells)}, origin, bool(wrong))
+            yield Row({str(column): cell for column, cell in enumerate(cells)}, origin, bool(wrong))
         elif not wrong:
             yield Row(dict(zip(layout.names, cells, strict=True)), origin)
 
 
-def _wrong_width(cells: list[str], layout: Layout) -> str:
-    """Say what is wrong with the number of cells, after dropping empty ones that make a row too wide."""
+def _wrong_length(cells: list[str], layout: Layout) -> str:
+    """Say what is wrong with the number of cells, after dropping empty ones that make a row too long."""
     if layout.names is None:
         fits = layout.least <= len(cells) <= layout.most
         return "" if fits else f"{_cells(cells)} where other rows have {layout.least}"
-    width = len(layout.names)
-    fits = len(cells) == width or _trim(cells, width)
-    return "" if fits else f"{_cells(cells)} where the header has {width}; row left out"
+    columns = len(layout.names)
+    fits = len(cells) == columns or _trim(cells, columns)
+    return "" if fits else f"{_cells(cells)} where the header has {columns}; row left out"
 
 
-def _trim(cells: list[str], width: int) -> bool:
-    """Drop empty cells at the end that make a row too wide, as spreadsheets write them."""
-    if len(cells) > width and not any(cells[width:]):
-        del cells[width:]
-    return len(cells) == width
+def _trim(cells: list[str], columns: int) -> bool:
+    """Drop empty cells at the end that make a row too long, as spreadsheets write them."""
+    if len(cells) > columns and not any(cells[columns:]):
+        del cells[columns:]
+    return len(cells) == columns
 
 
 def _cells(cells: list[str]) -> str:
@@ -129,8 +129,8 @@ def _reader(feed: "_Feed", layout: Layout) -> Iterator[list[str]]:
 def _swallowed(cells: list[str], taken: list[tuple[int, str]], layout: Layout) -> bool:
     """Whether a record of several lines is really a stray quote that happened to meet a later one.
 
-    It is when the width is wrong for the whole and right for the first line alone; in TSV, where texts hold
-    no tabs, also when every line alone has the right width.
+    It is when the number of cells is wrong for the whole and right for the first line alone; in TSV, where
+    texts hold no tabs, also when every line alone has the right one.
     """
     if len(taken) == 1:
         return False
@@ -143,7 +143,7 @@ def _swallowed(cells: list[str], taken: list[tuple[int, str]], layout: Layout) -
 
 
 def _as_it_stands(text: str, layout: Layout) -> list[str]:
-    """Split a line with faulty quotes at every delimiter if that gives the right width, else leniently."""
+    """Split a line with faulty quotes at every delimiter if that fits the other rows, else leniently."""
     text = text.removesuffix("\r")
     plain = text.split(layout.delimiter)
     if layout.least <= len(plain) <= layout.most:

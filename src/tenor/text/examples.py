@@ -1,6 +1,6 @@
 """Examples: what the readers yield, each remembering the file and line it came from.
 
-Further kinds (tagged words, spans, choices) stand beside these when a task needs them.
+Further kinds (spans of texts, choices) stand beside these when a task needs them.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class Row:
 
     values: Mapping[str, str]
     origin: Origin
-    told: bool = False  # whether a width that is not that of other rows was reported
+    reported: bool = False  # whether a wrong number of cells was reported as a problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +85,29 @@ class Triple:
     def texts(self) -> tuple[str, str, str]:
         """All three texts."""
         return (self.first, self.second, self.negative)
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedSentence:
+    """The words of one sentence, perhaps with a tag for each ("B-PER", "NOUN").
+
+    >>> TaggedSentence(("Ada", "slept"), Origin("a.conll", 1), ("B-PER", "O")).texts
+    ('Ada slept',)
+    """
+
+    words: tuple[str, ...]
+    origin: Origin
+    tags: tuple[str, ...] | None = None
+
+    @property
+    def texts(self) -> tuple[str]:
+        """Its words joined by spaces, as a tuple with one text."""
+        return (" ".join(self.words),)
+
+    @property
+    def label(self) -> None:
+        """There is none: its words have tags instead."""
+
+    @property
+    def score(self) -> None:
+        """There is none."""

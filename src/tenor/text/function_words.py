@@ -1,4 +1,4 @@
-"""Frequent small words: of English, and of other languages in Latin script."""
+"""Function words, mostly called stop words: of English, and of other languages in Latin script."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -72,7 +72,7 @@ FOREIGN = _words(
     """
 )
 
-# Small words that also occur in names and English phrases (van der, de la, en route).
+# Function words that also occur in names and English phrases (van der, de la, en route).
 PARTLY_FOREIGN = _words(
     """
     bin con de del den der di die dos du el em en eu gut hat la le ma mas mi mon non par per plus pour

@@ -158,7 +158,7 @@ def _check_index(cells: Sequence[str], at: Mapping[str, int], count: int, origin
     if _INDEX in at and cells[at[_INDEX]].strip() != str(count):
         raise TenorError(
             f"{origin}: the index is {cells[at[_INDEX]][:40]!r}, where {count} comes next. The server asks "
-            "for an answer to every row in its order; mend the file."
+            "for an answer to every row in its order; repair the file."
         )
 
 
@@ -174,7 +174,7 @@ def _example(
         if part == "test":
             raise TenorError(
                 f"{origin}: {len(cells)} cells, where {max(at.values()) + 1} are needed. The server asks for "
-                "an answer to every row of a test file, so that none can be left out; mend the file."
+                "an answer to every row of a test file, so that none can be left out; repair the file."
             )
         problems.add(origin, f"{len(cells)} cells, where {max(at.values()) + 1} are needed; row left out")
         return None

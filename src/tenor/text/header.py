@@ -28,7 +28,7 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     named = [cell.strip() for cell in first if cell.strip()]
     if not named or len(set(named)) < len(named) or max(map(len, named)) > _LONGEST_NAME:
         return False
-    columns = zip(first, zip(*_same_width(rest, len(first)), strict=True), strict=False)
+    columns = zip(first, zip(*_same_length(rest, len(first)), strict=True), strict=False)
     votes = [_vote(cell.strip(), [below.strip() for below in column]) for cell, column in columns]
     # A lone word above sentences may be a short sentence, so a single column needs a well-known name.
     if len(first) == 1 or not votes:
@@ -36,8 +36,8 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     return sum(votes) + _COUPLED * any(map(is_couple, first, first[1:])) > 0
 
 
-def _same_width(rows: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
-    return [row for row in rows if len(row) == width]
+def _same_length(rows: Sequence[Sequence[str]], length: int) -> list[Sequence[str]]:
+    return [row for row in rows if len(row) == length]
 
 
 def _vote(name: str, below: list[str]) -> int:

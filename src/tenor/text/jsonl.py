@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tenor.text.examples import Origin, Row
-from tenor.text.lines import UNREADABLE
+from tenor.text.lines import readable
 from tenor.text.problems import Problems
 
 
@@ -44,11 +44,10 @@ def _cells(value: dict[str, Any], origin: Origin, problems: Problems) -> dict[st
 
 
 def _whole(text: str, origin: Origin, problems: Problems) -> str:
-    """Replace NUL and halves of surrogate pairs, which JSON can spell and nothing else can take."""
-    if text.isprintable() or not any(letter == "\0" or "\ud800" <= letter <= "\udfff" for letter in text):
-        return text
-    problems.add(origin, "a NUL character or half a surrogate pair in the text")
-    return "".join(UNREADABLE if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in text)
+    whole = readable(text)
+    if whole != text:
+        problems.add(origin, "a NUL character or half a surrogate pair in the text")
+    return whole
 
 
 def as_text(value: Any) -> str:

@@ -1,23 +1,11 @@
 """Is a text probably not English? A light check, for one warning when an English model gets other languages.
 
 Other scripts are seen by their letters. In Latin script every word gives evidence: for English when it is one
-of its frequent small words; against it when it is a frequent small word of another language, has a letter
-that English lacks, or a letter pattern that English hardly has. Capitalised words count only as small words,
-because names look foreign in any language. A text is called foreign when the evidence against English comes
-to two words (a little less where no small English word is found), outweighs that for it, and makes up a fair
-part of the text; so short texts and names stay silent.
-
-Measured on every second text of public sets, at most 20,000 of each (the word lists were made looking at the
-others; ``bench/language.py DATA`` repeats it). Texts called foreign, of those with four words or more:
-
-===========================================  ==========================
-German captions / Tatoeba                    98.0% / 92.1%
-French captions / Tatoeba                    99.6% / 95.9%
-Czech captions, Finnish Tatoeba              99.3%, 86.3%
-English captions, Tatoeba, STS-B; names      0 of 39,778; 0 of 15,839
-===========================================  ==========================
-
-The last row is not held out: the few false alarms that it first showed led to changes of the rules.
+of its function words; against it when it is a function word of another language, has a letter that English
+lacks, or a letter pattern that English hardly has. Capitalised words count only as function words, because
+names look foreign in any language. A text is called foreign when the evidence against English comes to two
+words (a little less where no English function word is found), outweighs that for it, and makes up a fair part
+of the text; so short texts and names stay silent. ``bench/language.py`` measures how often it is right.
 """
 
 import re
@@ -115,14 +103,14 @@ def _foreign_words(words: list[str]) -> bool:
             english += 1
         elif not (word.isupper() and len(word) > 1):  # EU, UN, DAS: more often an abbreviation than a word
             against += _weight(lower, capital=word != lower)
-    # Without one small English word, less is enough.
+    # Without one English function word, less is enough.
     needed = 2.0 if english else 1.4
     return against >= needed and against > 1.2 * english and against >= 0.2 * len(words)
 
 
 @lru_cache(maxsize=65536)
 def _weight(word: str, *, capital: bool) -> float:
-    """Weigh how much a word speaks against English; a capital leaves only its place in the lists."""
+    """Weigh how much a word speaks against English; a capitalised one only as a function word."""
     if word in PARTLY_FOREIGN:
         return 0.6
     if word in FOREIGN:

@@ -7,6 +7,7 @@ a CR LF end is left on the line, since only the reader of a format knows whether
 
 import codecs
 import io
+import re
 from collections.abc import Iterator
 
 from tenor.errors import TenorError
@@ -16,9 +17,10 @@ from tenor.text.problems import Problems
 
 LONGEST = 1 << 24  # bytes of a line; beyond 16 MiB a file does not consist of lines
 UNREADABLE = "\ufffd"
+_NOT_READABLE = re.compile("[\0\ud800-\udfff]")
 
 # UTF-32 before UTF-16, whose little-endian mark begins alike.
-_MARKS = (
+_BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -49,7 +51,7 @@ def choose_encoding(opened: Opened, encoding: str | None = None) -> str:
     if encoding is not None:
         return _known_encoding(encoding)
     head = opened.head
-    for mark, name in _MARKS:
+    for mark, name in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return name
     tar = "a tar archive; unpack it first" if head[257:262] == b"ustar" else None
@@ -138,6 +140,13 @@ def _other_lines(opened: Opened, encoding: str, old_mac: bool, problems: Problem
 
 def _has_surrogates(text: str) -> bool:
     return not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def readable(text: str) -> str:
+    """Replace NUL and halves of surrogate pairs, which JSON can spell and nothing else can take."""
+    if text.isprintable():
+        return text
+    return _NOT_READABLE.sub(UNREADABLE, text)
 
 
 def _refuse_endless(line: bytes | str, name: str, number: int) -> None:

@@ -63,7 +63,7 @@ def _raw(path: str | Path, name: str) -> Any:
 
 
 class _Rejoined(io.RawIOBase):
-    """Bytes already taken from a stream, then the rest of it; what goes wrong below is told in a sentence."""
+    """Bytes already taken from a stream, then the rest of it; errors below become a sentence for people."""
 
     def __init__(self, name: str, taken: bytes, rest: IO[bytes]) -> None:
         self._name = name

@@ -1,8 +1,8 @@
-"""Texts that stand in two files, whatever their case, spacing and punctuation.
+"""Texts that stand in two files, whatever their case, spacing and punctuation: train-test overlap.
 
 Corpora come tokenised or not, cased or not, so texts are compared in a normal form that keeps letters, digits
-and symbols only. This is the one overlap filter of the project: what is trained on is compared by it with
-what is tested on.
+and symbols only. This is the one overlap filter of the project: training data are compared by it with test
+data.
 """
 
 import re
@@ -55,7 +55,7 @@ def normalise(text: str) -> str:
 
 
 def fingerprints(texts: Iterable[str | Sequence[str]]) -> NDArray[np.uint64]:
-    """Return a 64-bit number for the normal form of each text or, whatever the order of its sides, each pair.
+    """Return a 64-bit hash of the normal form of each text or, whatever the order of its sides, each pair.
 
     >>> one, two = fingerprints([("A cat.", "A dog."), ("a dog", "a cat")])
     >>> bool(one == two)

@@ -1,4 +1,4 @@
-"""Spans of words as spans of the pieces that a vocabulary cuts the words into."""
+"""Spans of words as spans of the word pieces that a vocabulary cuts them into."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ Span = tuple[int, int]
 
 
 def piece_spans(spans: Iterable[Span], words: NDArray[np.int32], count: int) -> dict[Span, Span]:
-    """Return the stretch of pieces ``(begin, end)`` of each span of words ``(begin, end)``.
+    """Return the span of word pieces ``(begin, end)`` of each span of words ``(begin, end)``.
 
     ``words`` numbers the word of each piece of a text with ``count`` words, in ascending order. A span with a
     word that has no piece (a control character, or a word beyond the limit) is left out: none is shifted.

@@ -43,8 +43,8 @@ class Problems:
             self.first.append(Problem(origin, what))
 
     def add_row(self, row: Row, what: str) -> None:
-        """Count a problem of a row, unless its width was told: the cells that it lacks are no second one."""
-        if not row.told:
+        """Count a problem of a row, unless its number of cells was reported: what is missing is that one."""
+        if not row.reported:
             self.add(row.origin, what)
 
     def summary(self) -> str | None:

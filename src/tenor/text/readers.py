@@ -1,6 +1,6 @@
 """Reading text from files: rows, single texts, pairs; streaming, whatever the size of the file.
 
-CSV, TSV, JSON lines, Parquet and plain lines are told apart by content and name, gzip is unpacked on the
+CSV, TSV, JSON lines, Parquet and plain lines are recognised by content and name, gzip is unpacked on the
 way, and ``"-"`` is standard input. Nothing that is wrong with a row passes silently: it goes to the given
 ``Problems``, which count it or stop there.
 """
@@ -129,7 +129,7 @@ def _text_column(head: list[Row], columns: list[str], file: str) -> str:
     roles = guess_roles(head)
     if roles.text is not None:
         return roles.text
-    found = f"could be {' or '.join(map(repr, roles.texts))}" if roles.texts else "cannot be told"
+    found = f"could be {' or '.join(map(repr, roles.texts))}" if roles.texts else "was not found"
     raise TenorError(
         f"{file}: the column with the text {found}. Name the column; there are: {', '.join(columns[:20])}."
     )
@@ -173,11 +173,11 @@ def _pair_columns(head: list[Row], names: list[str], file: str) -> dict[str, str
     roles = guess_roles(head)
     pair = roles.pair or ((names[0], names[1]) if len(names) == 2 else None)
     if len(names) == 1:
-        raise TenorError(f"{file} has one text in a row, where pairs are expected: two, parted by a tab.")
+        raise TenorError(f"{file} has one text in a row, where pairs are expected: two, separated by a tab.")
     if pair is None:
         shown = ", ".join(names[:20])
         raise TenorError(
-            f"{file}: the columns with the two texts cannot be told. Name both; there are: {shown}."
+            f"{file}: the columns with the two texts were not found. Name both; there are: {shown}."
         )
     found = {"first": pair[0], "second": pair[1], "label": roles.label, "score": roles.score}
     return {role: name for role, name in found.items() if name is not None}

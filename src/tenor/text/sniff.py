@@ -1,7 +1,7 @@
 """What kind of file is this? Decided by its content first, then by its extension.
 
 The head of the file (1 MiB) is parsed under each hypothesis. A tab or comma is the delimiter when it gives
-rows of one width; quoting is on when quoted cells hold what only quoting explains (the delimiter, a line
+rows of one length; quoting is on when quoted cells hold what only quoting explains (the delimiter, a line
 break, a doubled quote), and off when taking quotes seriously breaks rows, as in most TSV corpora.
 """
 
@@ -23,7 +23,7 @@ from tenor.text.problems import Problems
 Kind = Literal["csv", "tsv", "jsonl", "parquet", "lines"]
 _DELIMITERS = ("\t", ",", ";", "|")  # a tab first: commas are also part of texts, tabs hardly ever
 _ONE_COLUMN = "\x1f"  # occurs in no text, so that commas of a file with a single column are text
-_FEW = 500  # lines are enough to choose a delimiter; quoting and widths are settled on the whole head
+_FEW = 500  # lines are enough to choose a delimiter; quoting and row lengths are settled on the whole head
 _NAMES = {",": "comma-separated", "\t": "tab-separated", ";": "semicolon-separated", "|": "bar-separated"}
 _EXTENSIONS: dict[str, Kind] = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
@@ -61,7 +61,7 @@ class Format:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the person said about the file; None leaves it to its content."""
+    """Options of reading that were given; None leaves it to the content of the file."""
 
     format: Kind | None = None
     delimiter: str | None = None
@@ -152,7 +152,7 @@ def _layout(lines: list[str], asked: Asked, hint: Kind | None, named: Collection
     best = max(trials, key=lambda trial: trial.evidence)
     if asked.delimiter is None and hint is None and not best.convinces():
         return None
-    one_column = asked.delimiter is None and hint == "csv" and best.width == 1
+    one_column = asked.delimiter is None and hint == "csv" and best.cells == 1
     return _Trial(lines, _ONE_COLUMN if one_column else best.delimiter, asked.quote).layout(
         asked.header, named
     )
@@ -167,25 +167,25 @@ class _Trial:
     asked_quote: str | None
     quote: str = ""
     rows: list[list[str]] = field(default_factory=list)
-    width: int = 1  # the commonest
-    share: float = 0.0  # of the rows that have it
+    cells: int = 1  # the commonest number of cells of a row
+    share: float = 0.0  # fraction of the rows that have it
 
     def __post_init__(self) -> None:
         self.quote = self._quoting() if self.asked_quote is None else self.asked_quote
         self.rows, _ = self._parsed(self.quote)
-        self.width = _commonest_width(self.rows)
-        self.share = sum(len(row) == self.width for row in self.rows) / max(1, len(self.rows))
+        self.cells = _commonest_length(self.rows)
+        self.share = sum(len(row) == self.cells for row in self.rows) / max(1, len(self.rows))
 
     @property
     def evidence(self) -> float:
-        """How well this delimiter explains the head; a width of one explains nothing."""
+        """How well this delimiter explains the head; rows of one cell explain nothing."""
         # Where quoting is usual, quotes that do not fit speak against the delimiter.
         odd = self.delimiter in ",;" and not self.quote and self.asked_quote is None
-        return round(self.share - 0.5 * odd, 2) if self.width > 1 else 0.0
+        return round(self.share - 0.5 * odd, 2) if self.cells > 1 else 0.0
 
     def convinces(self) -> bool:
         """Whether a file of unknown kind is delimited by this, rather than made of plain lines."""
-        if self.width < 2:
+        if self.cells < 2:
             return False
         if self.delimiter == "\t":
             return self.share >= 0.5 and sum(len(row) > 1 for row in self.rows) >= 0.9 * len(self.rows)
@@ -193,23 +193,23 @@ class _Trial:
         return len(self.rows) > 1 and self.share == 1 and not spaced and has_header(self.rows)
 
     def layout(self, header: bool | None, named: Collection[str]) -> Layout:
-        """Settle header and widths; a first row with a column that was asked for by its name is a header."""
+        """Settle header and row lengths; a first row that names a column that was asked for is a header."""
         if header is None:
             first = {cell.strip() for cell in self.rows[0]} if self.rows else set()
             header = not first.isdisjoint(named) or has_header(self.rows)
         if header and self.rows:
             names = _unique([name.strip() for name in self.rows[0]])
             return Layout(self.delimiter, self.quote, names, len(names), len(names))
-        wider = [len(row) for row in self.rows if len(row) > self.width]
+        wider = [len(row) for row in self.rows if len(row) > self.cells]
         varies = len(wider) > 0.01 * len(self.rows)  # otherwise wide rows are faults
-        return Layout(self.delimiter, self.quote, None, self.width, max(wider) if varies else self.width)
+        return Layout(self.delimiter, self.quote, None, self.cells, max(wider) if varies else self.cells)
 
     def _parsed(self, quote: str) -> tuple[list[list[str]], int]:
         """Parse the head; also count the records whose quotes do not balance."""
         layout = Layout(self.delimiter, quote)
-        if quote:  # a second time, now that it is known what width a record should have
-            width = _commonest_width(self._records(layout)[0])
-            layout = Layout(self.delimiter, quote, least=width, most=width)
+        if quote:  # a second time, now that it is known how many cells a record should have
+            cells = _commonest_length(self._records(layout)[0])
+            layout = Layout(self.delimiter, quote, least=cells, most=cells)
         return self._records(layout)
 
     def _records(self, layout: Layout) -> tuple[list[list[str]], int]:
@@ -244,18 +244,18 @@ class _Trial:
         return any(all(len(c) > 1 and c[0] == c[-1] == '"' for c in column) for column in columns)
 
 
-def _commonest_width(rows: Sequence[Sequence[str]]) -> int:
-    """Return the width that most rows have; of two equally common ones, the larger."""
-    widths = Counter(map(len, rows))
-    return max(widths, key=lambda width: (widths[width], width), default=1)
+def _commonest_length(rows: Sequence[Sequence[str]]) -> int:
+    """Return the number of cells that most rows have; of two equally common ones, the larger."""
+    lengths = Counter(map(len, rows))
+    return max(lengths, key=lambda length: (lengths[length], length), default=1)
 
 
 def _unique(names: list[str]) -> tuple[str, ...]:
     """Give nameless columns, and the later of two with one name, their number as name."""
     seen: set[str] = set()
     result = []
-    for place, name in enumerate(names):
-        chosen = name if name and name not in seen else str(place)
+    for column, name in enumerate(names):
+        chosen = name if name and name not in seen else str(column)
         seen.add(chosen)
         result.append(chosen)
     return tuple(result)

@@ -124,6 +124,11 @@ class Tokenizer:
         token = getattr(self._backend.model, "unk_token", None)
         return None if token is None else self._backend.token_to_id(str(token))
 
+    @property
+    def special_count(self) -> int:
+        """The number of special tokens around a single text."""
+        return self._single.count
+
     def vocabulary(self) -> list[str]:
         """Return the written forms of all tokens, in no order."""
         return list(self._backend.get_vocab(with_added_tokens=True))
@@ -142,7 +147,7 @@ class Tokenizer:
         """Turn texts (or lists of words), or pairs of them, into tokens of at most ``max_tokens`` each.
 
         What is cut from the end is counted in ``dropped``; of a pair, the longer side is cut first. With
-        ``words`` each piece carries the number of its word: the place in the given list, or in
+        ``words`` each piece carries the number of its word: the position in the given list, or in
         ``split_words(text)``; the words of a pair's second side are numbered from 0 again.
         """
         first = self._pieces(texts, words=words)
@@ -220,8 +225,8 @@ class Tokenizer:
     def _assemble(self, template: Template, sides: list[Pieces]) -> Tokens:
         """Put the special tokens around the sides and cut what goes beyond the limit, for all texts at once.
 
-        Every text is a row of parts (specials, side, specials, …), each a stretch of one pool of tokens;
-        reading the stretches row by row gives the flat axis.
+        Every text is a row of parts (specials, side, specials, …), each a range of one pool of tokens;
+        reading the ranges row by row gives the flat axis.
         """
         kept = self._cut([side.lengths for side in sides], template.count)
         pool = [np.asarray(template.specials[0], dtype=np.int32)]
@@ -232,7 +237,7 @@ class Tokenizer:
             begins += [side.begins + at, np.full_like(length, at + len(side.ids))]
             sizes += [length, np.full_like(length, len(specials))]
         rows = np.stack(sizes, axis=1)  # [n, parts]
-        read = _stretches(np.stack(begins, axis=1).ravel(), rows.ravel())
+        read = _ranges(np.stack(begins, axis=1).ravel(), rows.ravel())
         words = None
         if sides[0].words is not None:
             numbers = [np.full(len(part), NOT_A_WORD, dtype=np.int32) for part in pool]
@@ -273,8 +278,8 @@ def flat(rows: list[list[int]], words: Ints | None = None) -> Pieces:
     return Pieces(ids, np.cumsum(lengths) - lengths, lengths, words)
 
 
-def _stretches(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the places begin, begin + 1, … of every stretch, one after the other."""
+def _ranges(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the positions begin, begin + 1, … of every range, one after the other."""
     ends = np.cumsum(sizes)
     shift: NDArray[np.int64] = np.repeat(begins - (ends - sizes), sizes)
     return np.arange(len(shift), dtype=np.int64) + shift

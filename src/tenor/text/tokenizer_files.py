@@ -28,7 +28,7 @@ def open_tokenizer(folder: Path, *, lower: bool = False) -> "tokenizers.Tokenize
         raise TenorError(f"{folder} has no tokenizer: neither tokenizer.json nor vocab.txt is there.")
     if lower:
         _lower(backend)
-    # A file may be read and still be unable to cut any text; better to hear it now than amid a job.
+    # A file may be read and still be unable to tokenise any text: better to fail now than amid a job.
     _guarded(path, lambda: backend.encode("a", "b"))
     return backend
 

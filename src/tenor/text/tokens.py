@@ -56,7 +56,7 @@ class Tokens:
         lengths = self.lengths[which]
         starts = np.zeros(len(which) + 1, dtype=np.int64)
         np.cumsum(lengths, out=starts[1:])
-        # A selected token's position on the old flat axis: its text's old start plus its place in the text.
+        # A selected token's position on the old flat axis: its text's old start plus that within the text.
         flat = np.arange(starts[-1]) + np.repeat(self.starts[which] - starts[:-1], lengths)
         return Tokens(
             self.ids[flat],
@@ -66,11 +66,11 @@ class Tokens:
             None if self.dropped is None else self.dropped[which],
         )
 
-    def to_padded(self, *, width: int | None = None, pad_id: int = 0) -> tuple[Ints, Ints]:
-        """Return ids [n, width] and a mask of ones and zeros of the same shape."""
+    def to_padded(self, *, length: int | None = None, pad_id: int = 0) -> tuple[Ints, Ints]:
+        """Return ids [n, length] and an attention mask of ones and zeros of the same shape."""
         lengths = self.lengths
-        width = int(lengths.max(initial=0)) if width is None else width
-        mask = np.arange(width)[None, :] < lengths[:, None]
+        length = int(lengths.max(initial=0)) if length is None else length
+        mask = np.arange(length)[None, :] < lengths[:, None]
         padded = np.full(mask.shape, pad_id, dtype=np.int32)
         padded[mask] = self.ids
         return padded, mask.astype(np.int32)

@@ -4,7 +4,7 @@ Four parts of speech have three files each. ``index.noun`` names the synsets (se
 
     lemma pos synset_cnt p_cnt [pointer …] sense_cnt tagsense_cnt offset [offset …]
 
-by the place in ``data.noun`` where the synset stands, a line that begins with that very number:
+by the byte offset in ``data.noun`` where the synset stands, a line that begins with that very number:
 
     offset file pos word_cnt(hex) word id [word id …] p_cnt [pointer …] | gloss
 
@@ -30,7 +30,7 @@ LONGEST_LINE = 1 << 16  # bytes; WordNet's own longest has 12,972
 _MOST_LINES = 2_000_000  # of a file
 _LETTERS: Mapping[PartOfSpeech, str] = {"noun": "n", "verb": "v", "adj": "as", "adv": "r"}
 
-# Endings and what takes their place, as the manual of WordNet's morphology lists them.
+# Endings and what replaces them, as the manual of WordNet's morphology lists them.
 _RULES: Mapping[PartOfSpeech, tuple[tuple[str, str], ...]] = {
     "noun": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"),
              ("men", "man"), ("ies", "y")),
@@ -59,7 +59,7 @@ class WordNet:
 
     @classmethod
     def load(cls, folder: str | Path) -> "WordNet":
-        """Read a folder of WordNet's database files, about a second for WordNet 3.0."""
+        """Read a folder of WordNet's database files."""
         folder = Path(folder)
         return cls(
             folder,

@@ -1,4 +1,4 @@
-"""Splitting a text into words and punctuation marks, with their places in the text.
+"""Splitting a text into words and punctuation, with their character offsets.
 
 The rules are few and hold for every script:
 
@@ -6,7 +6,7 @@ The rules are few and hold for every script:
 - each CJK ideograph is a word of its own, as in BERT's vocabularies;
 - numbers keep their inner points and commas (``1,234.5``), abbreviations their points (``U.S.``);
 - English clitics are words (``it`` + ``'s``, ``we`` + ``'ll``), while ``don't`` stays whole;
-- every other visible character is a word of its own, with the marks that follow it.
+- every other visible character is a word of its own, with the combining marks that follow it.
 """
 
 import re
@@ -74,7 +74,7 @@ _KINDS = _Kinds()
 
 
 def split_words(text: str) -> Words:
-    """Split a text into words and punctuation marks, in order, never overlapping.
+    """Split a text into words and punctuation, in order, never overlapping.
 
     Spaces and bare control characters belong to no word; every other character belongs to exactly one.
 
@@ -96,7 +96,7 @@ def split_words(text: str) -> Words:
 
 
 def join_words(words: tuple[str, ...] | list[str]) -> Words:
-    """Place given words in the text that they make when joined by single spaces.
+    """Return given words with their offsets in the text that they make when joined by single spaces.
 
     >>> join_words(["no", "way"]).spans.tolist()
     [[0, 2], [3, 6]]

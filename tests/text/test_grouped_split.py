@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
 
-from tenor.text.components import components, hold_out
+from tenor.text.grouped_split import components, hold_out
 
 texts = st.sampled_from([f"text {letter}" for letter in "abcdefghijklmnop"])
 some_pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=30)

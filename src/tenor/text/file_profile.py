@@ -1,4 +1,4 @@
-"""A sanity report on one data file: what it is, what its columns seem to be, and what is wrong with it."""
+"""The profile of one data file: its format, what its columns seem to be, and what is wrong with it."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,15 +7,15 @@ from itertools import chain
 from pathlib import Path
 
 from tenor.text.columns import Roles, column_names, guess_roles, take_head
+from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.examples import Pair, Row, Sentence
 from tenor.text.header import is_number
 from tenor.text.problems import Problems
 from tenor.text.readers import find_format, read_rows
-from tenor.text.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class FileProfile:
     """What was found in a file; ``empty`` counts the empty cells of each column that has any."""
 
     file: str
@@ -24,34 +24,34 @@ class Survey:
     columns: tuple[str, ...]
     empty: dict[str, int]
     roles: Roles
-    tally: Tally
+    statistics: ExampleStatistics
     problems: Problems
 
     @property
     def usable(self) -> bool:
         """Whether there are texts to work with."""
-        return self.tally.count > 0
+        return self.statistics.count > 0
 
 
-def survey(path: str | Path, *, problems: Problems) -> Survey:
+def profile_file(path: str | Path, *, problems: Problems) -> FileProfile:
     """Read a whole file once, in constant memory but for a few bytes per row, and report on it."""
     described = "as it comes" if str(path) == "-" else find_format(path).describe()
     rows = read_rows(path, problems=problems)
     head = take_head(rows)
     columns = column_names(head)
     roles = Roles(tuple(columns), text=columns[0]) if len(columns) == 1 else guess_roles(head)
-    tally, filled, count = Tally(), Counter[str](), 0
+    statistics, filled, count = ExampleStatistics(), Counter[str](), 0
     for row in chain(head, rows):
         count += 1
         filled.update(name for name, cell in row.values.items() if cell.strip())
         for example in _examples(row, roles):
-            tally.add(example)
+            statistics.add(example)
     empty = {name: count - filled[name] for name in columns if filled[name] < count}
-    return Survey(str(path), described, count, tuple(columns), empty, roles, tally, problems)
+    return FileProfile(str(path), described, count, tuple(columns), empty, roles, statistics, problems)
 
 
 def _examples(row: Row, roles: Roles) -> Iterator[Sentence | Pair]:
-    """Yield the row as an example, if its texts can be told and are not empty."""
+    """Yield the row as an example, if its texts are known and not empty."""
     names = roles.pair or ((roles.text,) if roles.text is not None else ())
     texts = [row.values.get(name, "") for name in names]
     if not texts or not all(text.strip() for text in texts):

@@ -1,4 +1,4 @@
-"""Pairs that follow from labelled ones: what says the same as the same says the same, and differs alike.
+"""Pairs that follow from labelled ones by transitivity: what equals the same is equal, and differs alike.
 
     a = b and b = c   →   a = c          a = b and b ≠ c   →   a ≠ c
 
@@ -9,7 +9,7 @@ of many texts, nor from one in which two texts are called different all the same
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from tenor.text.components import components
+from tenor.text.grouped_split import components
 from tenor.text.overlap import normalise
 
 Pair = tuple[str, str]

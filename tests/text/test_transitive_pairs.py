@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tenor.text.implied import implied_pairs
+from tenor.text.transitive_pairs import implied_pairs
 
 
 def closure(pairs, same):

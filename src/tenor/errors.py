@@ -19,5 +19,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     " Did you mean 'weight'?"
     """
     by_case = {name.casefold(): name for name in known}
-    near = get_close_matches(word.casefold(), by_case, n=1, cutoff=0.5)
+    near = get_close_matches(str(word).casefold(), by_case, n=1, cutoff=0.5)
     return f" Did you mean {by_case[near[0]]!r}?" if near else ""

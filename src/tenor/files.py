@@ -108,7 +108,7 @@ def read_json(path: str | Path) -> Any:
         raise TenorError(f"{path} does not exist.") from error
     except OSError as error:
         raise TenorError(f"Cannot read {path}: {why(error)}.") from error
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # numbers of too many digits are ValueErrors, too
         raise TenorError(f"{path} is not valid JSON ({error}).") from error
 
 
@@ -125,3 +125,9 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def clear_parts(path: Path) -> None:
+    """Remove what a killed process left beside ``path`` while it wrote it; call it while holding its lock."""
+    for left in path.parent.glob(f".{path.name}.*.part"):
+        shutil.rmtree(left) if left.is_dir() else left.unlink()

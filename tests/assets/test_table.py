@@ -27,7 +27,7 @@ def test_every_row_is_complete(asset):
     for entry in (*asset.sources, *asset.files):
         assert re.fullmatch("[0-9a-f]{64}", entry.sha256)
         assert entry.bytes > 0
-    assert (asset.width is not None) == (asset.kind in MODELS)
+    assert (asset.dimensions is not None) == (asset.kind in MODELS)
 
 
 def test_fingerprints_tell_rows_apart():

@@ -57,4 +57,4 @@ def files_of(payload=PAYLOAD):
 
 
 def asset_of(*sources, name="tiny", payload=PAYLOAD):
-    return Asset(name, "model", "A tiny asset.", "MIT", sources, files_of(payload), width=2, layers=1)
+    return Asset(name, "model", "A tiny asset.", "MIT", sources, files_of(payload), dimensions=2, layers=1)

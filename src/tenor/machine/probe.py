@@ -13,7 +13,7 @@ import numpy as np
 
 from tenor.extras import keep_openvino_private
 
-_ROWS, _WIDTH, _HIDDEN = 1024, 384, 1536
+_ROWS, _HIDDEN_SIZE, _INTERMEDIATE_SIZE = 1024, 384, 1536
 
 
 def bf16_gain() -> float:
@@ -28,7 +28,7 @@ def bf16_gain() -> float:
 
 def _gain_in_openvino(openvino: Any) -> float:
     core = openvino.Core()
-    data = np.ones((_ROWS, _WIDTH), dtype=np.float32)
+    data = np.ones((_ROWS, _HIDDEN_SIZE), dtype=np.float32)
 
     def run(hint: str, *, int8: bool = False) -> Callable[[], object]:
         settings = {"INFERENCE_PRECISION_HINT": hint, "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1}
@@ -43,8 +43,8 @@ def _gain_in_openvino(openvino: Any) -> float:
 
 def _product(openvino: Any, *, int8: bool) -> Any:
     op = openvino.opset13
-    weights = np.random.default_rng(0).standard_normal((_HIDDEN, _WIDTH)).astype(np.float32)
-    data = op.parameter([_ROWS, _WIDTH], openvino.Type.f32)
+    weights = np.random.default_rng(0).standard_normal((_INTERMEDIATE_SIZE, _HIDDEN_SIZE)).astype(np.float32)
+    data = op.parameter([_ROWS, _HIDDEN_SIZE], openvino.Type.f32)
     left, right = data, op.constant(weights)
     if int8:
         low, high = op.constant(np.float32(-4)), op.constant(np.float32(4))
@@ -59,7 +59,8 @@ def _gain_in_torch() -> float:
     torch.set_num_threads(1)
 
     def run(kind: Any) -> Callable[[], object]:
-        layer, data = torch.nn.Linear(_WIDTH, _HIDDEN).to(kind), torch.ones(_ROWS, _WIDTH, dtype=kind)
+        layer = torch.nn.Linear(_HIDDEN_SIZE, _INTERMEDIATE_SIZE).to(kind)
+        data = torch.ones(_ROWS, _HIDDEN_SIZE, dtype=kind)
         return lambda: layer(data)
 
     with torch.inference_mode():

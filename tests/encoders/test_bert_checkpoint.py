@@ -182,7 +182,14 @@ def test_trained_half_weights_can_be_written_in_full(state, tmp_path):
 
 def test_a_new_encoder_is_saved_and_loaded(tmp_path):
     torch.manual_seed(0)
-    config = BertConfig(vocabulary=20, width=8, layers=1, heads=2, hidden=12, positions=16)
+    config = BertConfig(
+        vocab_size=20,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=12,
+        max_position_embeddings=16,
+    )
     encoder = BertEncoder(config, pooler=False)
     BertCheckpoint(encoder).save(tmp_path)
     loaded = BertCheckpoint.load(tmp_path).encoder

@@ -29,7 +29,14 @@ QUERY = "encoder.layer.0.attention.self.query.weight"
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("good")
-    sizes = BertConfig(vocabulary=20, width=8, layers=1, heads=2, hidden=12, positions=16)
+    sizes = BertConfig(
+        vocab_size=20,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=12,
+        max_position_embeddings=16,
+    )
     BertCheckpoint(BertEncoder(sizes)).save(folder)
     return folder
 
@@ -84,7 +91,8 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "relative positions": (
         lambda f: settings_of(f, position_embedding_type="relative_key"), "only 'absolute' ones"),
     "decoder": (lambda f: settings_of(f, is_decoder=True), "is_decoder"),
-    "heads do not divide": (lambda f: settings_of(f, num_attention_heads=3), "not divisible by its 3 heads"),
+    "heads do not divide": (
+        lambda f: settings_of(f, num_attention_heads=3), "not divisible by num_attention_heads, 3"),
     "no heads": (lambda f: settings_of(f, num_attention_heads=0), "num_attention_heads"),
     "activation": (lambda f: settings_of(f, hidden_act="swish"), "'swish'.*gelu, gelu_new, relu"),
     "activation not a word": (lambda f: settings_of(f, hidden_act=["gelu"]), "hidden_act"),
@@ -215,4 +223,4 @@ def test_any_setting_is_taken_or_told(key, value):
     if isinstance(config, str):
         assert "\n" not in config
     else:
-        assert config.width % config.heads == 0
+        assert config.hidden_size % config.num_attention_heads == 0

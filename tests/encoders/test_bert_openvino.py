@@ -25,9 +25,10 @@ from tenor.encoders.bert.quantize import (
     graph_inputs,
     rounded,
 )
-from tenor.encoders.bert.torch_engine import TorchEngine
 from tenor.encoders.bert.weights import read_tensors
 from tenor.encoders.engine import StreamingEngine
+from tenor.encoders.table import encoder_type
+from tenor.encoders.torch_engine import TorchEngine
 from tenor.errors import TenorError
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.text.tokenizer import Tokenizer
@@ -49,7 +50,9 @@ def engine(folder, kind="mean", *, normalize=True, **settings):
 @pytest.mark.parametrize("kind", ["mean", "cls", "max", "mean+max"])
 @pytest.mark.parametrize("normalize", [True, False])
 def test_vectors_equal_torch(kind, normalize, tiny_folder):
-    torch = TorchEngine.load(tiny_folder, pooling=PoolingConfig.parse(kind), normalize=normalize)
+    torch = TorchEngine(
+        encoder_type("bert").load(tiny_folder), pooling=PoolingConfig.parse(kind), normalize=normalize
+    )
     ours = engine(tiny_folder, kind, normalize=normalize)
     assert ours.width == torch.width
     np.testing.assert_allclose(ours.vectors(TOKENS), torch.vectors(TOKENS), atol=1e-5)
@@ -57,17 +60,29 @@ def test_vectors_equal_torch(kind, normalize, tiny_folder):
 
 @pytest.mark.parametrize("layers", [[0], [1], [2], [2, 0]])
 def test_states_equal_torch(layers, tiny_folder):
-    torch = TorchEngine.load(tiny_folder, pooling=PoolingConfig(), normalize=True)
+    torch = TorchEngine(encoder_type("bert").load(tiny_folder), pooling=PoolingConfig(), normalize=True)
     ours = engine(tiny_folder).states(TOKENS, layers=layers)
     assert [len(states) for states in ours] == [len(TOKENS.ids)] * len(layers)
     for states, expected in zip(ours, torch.states(TOKENS, layers=layers), strict=True):
         np.testing.assert_allclose(states, expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("layers", [[1], [2, 0]])
+def test_vectors_and_states_are_those_of_two_passes(layers, normalize, tiny_folder):
+    ours = engine(tiny_folder, normalize=normalize)
+    vectors, states = ours.vectors_and_states(TOKENS, layers=layers)
+    np.testing.assert_allclose(vectors, ours.vectors(TOKENS), atol=1e-6)
+    for both, alone in zip(states, ours.states(TOKENS, layers=layers), strict=True):
+        np.testing.assert_allclose(both, alone, atol=1e-6)
+    with pytest.raises(TenorError, match="no layer 3"):
+        ours.vectors_and_states(TOKENS, layers=[3])
+
+
 def test_segments_reach_the_encoder(tiny_folder):
     segments = np.arange(len(TOKENS.ids), dtype=np.int32) % 2
     pair = Tokens(TOKENS.ids, TOKENS.starts, segments)
-    torch = TorchEngine.load(tiny_folder, pooling=PoolingConfig(), normalize=True)
+    torch = TorchEngine(encoder_type("bert").load(tiny_folder), pooling=PoolingConfig(), normalize=True)
     ours = engine(tiny_folder).vectors(pair)
     np.testing.assert_allclose(ours, torch.vectors(pair), atol=1e-5)
     assert np.abs(ours - torch.vectors(TOKENS)).max() > 1e-3
@@ -151,13 +166,13 @@ def test_folding_scales_into_the_values_changes_nothing(tiny_folder):
     config, weights = BertConfig.load(tiny_folder), read_tensors(tiny_folder)
     rng = np.random.default_rng(4)
     scales = {}
-    for layer in range(config.layers):
+    for layer in range(config.num_hidden_layers):
         at = f"encoder.layer.{layer}"
         for name, out, width in (
-            ("attention.self.query", 3 * config.width, config.width),
-            ("attention.output.dense", config.width, config.width),
-            ("intermediate.dense", config.hidden, config.width),
-            ("output.dense", config.width, config.hidden),
+            ("attention.self.query", 3 * config.hidden_size, config.hidden_size),
+            ("attention.output.dense", config.hidden_size, config.hidden_size),
+            ("intermediate.dense", config.intermediate_size, config.hidden_size),
+            ("output.dense", config.hidden_size, config.intermediate_size),
         ):
             shift = np.zeros(width, dtype=np.float32)
             smooth = np.ones(width, dtype=np.float32)
@@ -168,7 +183,7 @@ def test_folding_scales_into_the_values_changes_nothing(tiny_folder):
             scales[f"{at}.{name}"] = LinearScales(shift, smooth, np.float32(1), bias)
     added = QuantizedOperands(scales).biases
     plain = BertGraph(config, weights, biases=added)
-    moved, folded = fold_context(weights, scales, config.layers)
+    moved, folded = fold_context(weights, scales, config.num_hidden_layers)
     for name, one in scales.items():  # what the shift takes off must come back through the bias
         if one.shift.any():
             back = weights[f"{name}.weight"] @ one.shift
@@ -237,5 +252,5 @@ def test_few_shapes_are_kept_in_memory(tiny_folder, monkeypatch):
 
     core = openvino_engine._core()
     monkeypatch.setattr(openvino_engine, "_core", Core)
-    engine(tiny_folder)._compiled(None)
+    engine(tiny_folder)._compiled((), vectors=True)
     assert [settings.get("CPU_RUNTIME_CACHE_CAPACITY") for settings in given] == ["64"]

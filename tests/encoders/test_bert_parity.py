@@ -116,7 +116,9 @@ def test_caller_supplied_embeddings():
     moved = batch.with_embeddings(embeddings)
     layers, _ = their_states(theirs, batch, inputs_embeds=batch.to_padded(embeddings))
     assert_same(encoder(moved).last, layers[-1])
-    assert torch.equal(encoder(batch.with_embeddings(encoder.look_up(batch))).last, encoder(batch).last)
+    assert torch.equal(
+        encoder(batch.with_embeddings(encoder.input_embeddings(batch))).last, encoder(batch).last
+    )
     assert torch.equal(encoder.run(encoder.embed(moved), moved).last, encoder(moved).last)
 
 
@@ -163,7 +165,7 @@ def test_gradients_of_every_weight(shape):
     encoder = our_model(theirs)
     batch = random_batch(MIXES["mixed"], 211, segments=2)
     torch.manual_seed(1)
-    target = torch.randn(batch.packing.tokens, encoder.config.width)
+    target = torch.randn(batch.packing.tokens, encoder.config.hidden_size)
     states = encoder(batch, pooler=True)
     ((states.last * target).mean() + states.pooler.square().mean()).backward()
     layers, pooled = their_states(theirs, batch)

@@ -10,8 +10,9 @@ import pytest
 import torch
 from transformers import BertModel
 
-from tenor.encoders.bert.torch_engine import TorchEngine
 from tenor.encoders.engine import Engine
+from tenor.encoders.table import encoder_type
+from tenor.encoders.torch_engine import TorchEngine
 from tenor.errors import TenorError
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.text.tokens import Tokens
@@ -22,7 +23,8 @@ TOKENS = Tokens.from_lists(IDS)
 
 
 def load(folder: Path, pooling: str = "mean", **given: object) -> TorchEngine:
-    return TorchEngine.load(folder, pooling=PoolingConfig.parse(pooling), **{"normalize": False} | given)
+    encoder = encoder_type("bert").load(folder)
+    return TorchEngine(encoder, pooling=PoolingConfig.parse(pooling), **{"normalize": False} | given)
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +75,17 @@ def test_states(tiny_folder, their_layers):
     for layer, states in zip(asked, found, strict=True):
         expected = torch.cat([layers[layer] for layers in their_layers])
         np.testing.assert_allclose(states, expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "mean+pooler", "mean@last_four"])
+def test_vectors_and_states_are_those_of_two_passes(pooling, tiny_folder):
+    engine = load(tiny_folder, pooling)
+    vectors, states = engine.vectors_and_states(TOKENS, layers=[1, 0])
+    np.testing.assert_array_equal(vectors, engine.vectors(TOKENS))
+    for both, alone in zip(states, engine.states(TOKENS, layers=[1, 0]), strict=True):
+        np.testing.assert_array_equal(both, alone)
+    with pytest.raises(TenorError, match="no layer 9"):
+        engine.vectors_and_states(TOKENS, layers=[9])
 
 
 def test_a_text_alone_or_among_others(tiny_folder):
@@ -143,11 +156,13 @@ def test_bfloat16_stays_close(tiny_folder):
     """In a process of its own: some virtual machines lack an instruction set that oneDNN believes to have."""
     code = f"""
 import numpy as np
-from tenor.encoders.bert.torch_engine import TorchEngine
+from tenor.encoders.table import encoder_type
+from tenor.encoders.torch_engine import TorchEngine
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.text.tokens import Tokens
 tokens = Tokens.from_lists({IDS!r})
-full, half = (TorchEngine.load({str(tiny_folder)!r}, pooling=PoolingConfig(), normalize=True, precision=p)
+load = encoder_type("bert").load
+full, half = (TorchEngine(load({str(tiny_folder)!r}), pooling=PoolingConfig(), normalize=True, precision=p)
               for p in ("fp32", "bf16"))
 cosines = (full.vectors(tokens) * half.vectors(tokens)).sum(1)
 assert half.precision == "bf16" and half.vectors(tokens).dtype == np.float32

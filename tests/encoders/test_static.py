@@ -11,7 +11,7 @@ from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from tenor import TenorError
-from tenor.encoders.static import StaticEngine
+from tenor.encoders.static.engine import StaticEngine
 from tenor.text.tokens import Tokens
 
 WORDS = ["[UNK]", "[PAD]", "the", "man", "eats", "din", "##es", "fast", "."]
@@ -119,6 +119,9 @@ def test_states_are_the_rows():
     np.testing.assert_allclose(states, [2 * table()[2], np.zeros(16), 3 * table()[3]])
     with pytest.raises(TenorError, match="no layers above"):
         engine.states(Tokens.from_lists([[2]]), layers=[1])
+    vectors, (again,) = engine.vectors_and_states(Tokens.from_lists([[2, 0], [3]]), layers=[0])
+    np.testing.assert_array_equal(again, states)
+    np.testing.assert_array_equal(vectors, engine.vectors(Tokens.from_lists([[2, 0], [3]])))
 
 
 def test_the_table_is_mapped_not_copied(tmp_path):

@@ -72,3 +72,27 @@ def test_duplicates_are_found_with_it(path):
 
     groups = dedupe(tenor.load(path), ["the cat sat", "sat cat the", "Paris", "漢"], threshold=0.99)
     assert [sorted(member.row for member in group.members) for group in groups] == [[0, 1]]
+
+
+def test_unknown_words_count_only_where_words_are_asked_for(path):
+    """In training they are left out of every pooled text; a tagger needs one row per word."""
+    from tenor.model.loading import find_model
+
+    settings = find_model(path)
+    assert (settings.model_type, settings.max_tokens) == ("words", None)
+    tokenizer = settings.type.tokenizer(settings.encoder, max_tokens=3)
+    tokens = tokenizer.tokenize(["The zebra cat sat ."])
+    assert tokenizer.pieces(tokens.ids) == ["the", "cat", "sat"]
+    assert tokens.dropped.tolist() == [1]
+    whole = tokenizer.tokenize(["zebra cat"], words=True)
+    assert whole.words.tolist() == [0, 1]
+    assert whole.ids[0] == tokenizer.unknown
+
+
+def test_a_file_is_read_once_while_it_is_in_use(path):
+    from tenor.encoders.words.encoder_type import vectors_of
+
+    first = vectors_of(path)
+    assert vectors_of(path) is first
+    WordVectors(WORDS, np.ones((6, 5))).save(path)
+    assert vectors_of(path) is not first

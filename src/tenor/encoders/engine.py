@@ -49,6 +49,9 @@ class Engine(Protocol):
     def states(self, tokens: Tokens, *, layers: Sequence[int]) -> list[Floats]:
         """Encode texts to one vector per token [T, width] after each of these layers, in one pass."""
 
+    def vectors_and_states(self, tokens: Tokens, *, layers: Sequence[int]) -> tuple[Floats, list[Floats]]:
+        """Return what ``vectors`` and ``states`` do, both from one pass."""
+
 
 @runtime_checkable
 class StreamingEngine(Engine, Protocol):

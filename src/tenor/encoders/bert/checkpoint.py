@@ -55,10 +55,11 @@ class BertCheckpoint:
     """An encoder, and what is needed to write its folder as it was.
 
     >>> import tempfile
-    >>> encoder = BertEncoder(BertConfig(vocabulary=50, width=8, layers=1, heads=2, hidden=16))
+    >>> size = {"vocab_size": 50, "hidden_size": 8, "num_attention_heads": 2, "intermediate_size": 16}
+    >>> encoder = BertEncoder(BertConfig(num_hidden_layers=1, **size))
     >>> folder = tempfile.mkdtemp()
     >>> BertCheckpoint(encoder).save(folder)
-    >>> BertCheckpoint.load(folder).encoder.config.width
+    >>> BertCheckpoint.load(folder).encoder.config.hidden_size
     8
     """
 
@@ -102,7 +103,7 @@ def _find(encoder: BertEncoder, name: str) -> Tensor:
     parameter = encoder.get_parameter(f"blocks.{layer}.{path}.{ending}").detach()
     if third is None:
         return parameter
-    return parameter[third * encoder.config.width : (third + 1) * encoder.config.width]
+    return parameter[third * encoder.config.hidden_size : (third + 1) * encoder.config.hidden_size]
 
 
 def _build(config: BertConfig, arranged: Arranged, device: torch.device) -> BertEncoder:

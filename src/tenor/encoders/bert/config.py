@@ -15,76 +15,67 @@ from tenor.files import read_json
 Activation = Literal["gelu", "gelu_new", "relu"]
 CONFIG = "config.json"
 
-# Our field, the key of config.json.
-_KEYS: Mapping[str, str] = {
-    "vocabulary": "vocab_size",
-    "width": "hidden_size",
-    "layers": "num_hidden_layers",
-    "heads": "num_attention_heads",
-    "hidden": "intermediate_size",
-    "positions": "max_position_embeddings",
-    "segments": "type_vocab_size",
-    "activation": "hidden_act",
-    "epsilon": "layer_norm_eps",
-    "dropout": "hidden_dropout_prob",
-    "attention_dropout": "attention_probs_dropout_prob",
-}
 # Far above any real encoder: a hostile file must not make us count to a billion.
 _LARGEST = 10_000_000
 _MOST_LAYERS = 1_000
+_SIZES = (
+    "vocab_size",
+    "hidden_size",
+    "num_attention_heads",
+    "intermediate_size",
+    "max_position_embeddings",
+    "type_vocab_size",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BertConfig:
     """What a BERT-shaped encoder is built from; the defaults are those of BERT base.
 
-    >>> BertConfig(width=384, heads=12, layers=6, hidden=1536).head_width
+    >>> BertConfig(hidden_size=384, num_attention_heads=12, num_hidden_layers=6).head_size
     32
     """
 
-    vocabulary: int = 30522
-    width: int = 768
-    layers: int = 12
-    heads: int = 12
-    hidden: int = 3072  # width of the feed-forward layer
-    positions: int = 512  # the most tokens that a text can have
-    segments: int = 2
-    activation: Activation = "gelu"
-    epsilon: float = 1e-12  # of every LayerNorm
-    dropout: float = 0.1
-    attention_dropout: float = 0.1
+    vocab_size: int = 30522
+    hidden_size: int = 768
+    num_hidden_layers: int = 12
+    num_attention_heads: int = 12
+    intermediate_size: int = 3072  # of the feed-forward layer
+    max_position_embeddings: int = 512  # the most tokens that a text can have
+    type_vocab_size: int = 2
+    hidden_act: Activation = "gelu"
+    layer_norm_eps: float = 1e-12
+    hidden_dropout_prob: float = 0.1
+    attention_probs_dropout_prob: float = 0.1
     # config.json as it was read, so that what we do not use is written back as it was.
     source: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("vocabulary", "width", "heads", "hidden", "positions", "segments"):
+        for name in _SIZES:
             self._check(name, int, 1, _LARGEST)
-        self._check("layers", int, 0, _MOST_LAYERS)
-        self._check("epsilon", float, 0.0, 1.0)
-        self._check("dropout", float, 0.0, 1.0)
-        self._check("attention_dropout", float, 0.0, 1.0)
-        if self.width % self.heads:
+        self._check("num_hidden_layers", int, 0, _MOST_LAYERS)
+        for name in ("layer_norm_eps", "hidden_dropout_prob", "attention_probs_dropout_prob"):
+            self._check(name, float, 0.0, 1.0)
+        if self.hidden_size % self.num_attention_heads:
             raise TenorError(
-                f"The encoder's width {self.width} (hidden_size) is not divisible by its {self.heads} heads "
-                "(num_attention_heads); one of the two is wrong."
+                f"hidden_size is {self.hidden_size}, which is not divisible by num_attention_heads, "
+                f"{self.num_attention_heads}; one of the two is wrong."
             )
-        if self.activation not in get_args(Activation):
+        if self.hidden_act not in get_args(Activation):
             known = ", ".join(get_args(Activation))
-            raise TenorError(
-                f"The activation {self.activation!r} (hidden_act) is not known; known are {known}."
-            )
+            raise TenorError(f"hidden_act is {self.hidden_act!r}; known activations are {known}.")
 
     def _check(self, name: str, kind: type, least: float, most: float) -> None:
         value = getattr(self, name)
         accepted = (int, float) if kind is float else (int,)
         if isinstance(value, bool) or not isinstance(value, accepted) or not least <= value <= most:
             noun = "a whole number" if kind is int else "a number"
-            raise TenorError(f"{name} ({_KEYS[name]}) is {value!r}; expected {noun} from {least} to {most}.")
+            raise TenorError(f"{name} is {value!r}; expected {noun} from {least} to {most}.")
 
     @property
-    def head_width(self) -> int:
-        """The width of one attention head."""
-        return self.width // self.heads
+    def head_size(self) -> int:
+        """The size of one attention head."""
+        return self.hidden_size // self.num_attention_heads
 
     @classmethod
     def load(cls, folder: str | Path) -> "BertConfig":
@@ -102,24 +93,25 @@ class BertConfig:
     def from_json(cls, content: Mapping[str, Any]) -> "BertConfig":
         """Build from the settings of a ``config.json``, refusing what is not BERT."""
         _refuse_other_shapes(content)
-        given = {name: content[key] for name, key in _KEYS.items() if key in content}
+        given = {name: content[name] for name in _DEFAULTS if name in content}
         return cls(**given, source=dict(content))
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings of a ``config.json``: those that were read, with our fields put in."""
         content = dict(self.source) or {"architectures": ["BertModel"], "model_type": "bert"}
-        for name, key in _KEYS.items():
+        for name, default in _DEFAULTS.items():
             # A key left out when read is left out when written, unless its value is no longer the default.
-            if not self.source or key in content or getattr(self, name) != _DEFAULTS[name]:
-                content[key] = getattr(self, name)
+            if not self.source or name in content or getattr(self, name) != default:
+                content[name] = getattr(self, name)
         return content
 
     def with_dropout(self, rate: float) -> "BertConfig":
         """Return the same settings with one dropout rate everywhere."""
-        return replace(self, dropout=rate, attention_dropout=rate)
+        return replace(self, hidden_dropout_prob=rate, attention_probs_dropout_prob=rate)
 
 
-_DEFAULTS = {entry.name: entry.default for entry in fields(BertConfig)}
+# The fields have the names of config.json.
+_DEFAULTS = {entry.name: entry.default for entry in fields(BertConfig) if entry.name != "source"}
 
 
 def _refuse_other_shapes(content: Mapping[str, Any]) -> None:

@@ -9,29 +9,19 @@ request.
 Shapes: n texts, T tokens, d width.
 """
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
 from tenor.encoders.bert.config import BertConfig
+from tenor.encoders.encoder import Encoder, States
 from tenor.errors import TenorError
-from tenor.layers.dropout import Dropout
-from tenor.layers.embedding import Embedding
+from tenor.layers.attention import PackedAttention
+from tenor.layers.cpu.dropout import Dropout
+from tenor.layers.cpu.embedding import Embedding
 from tenor.layers.linear import Linear
 from tenor.layers.packed import PackedBatch, Packing
 from tenor.layers.pooling import pool_token
 from tenor.layers.transformer import BlockConfig, TransformerBlock
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class States:
-    """What an encoder returns, on the flat axis of the batch."""
-
-    packing: Packing
-    last: Tensor  # [T, d]
-    layers: tuple[Tensor, ...] | None = None  # h_0 … h_L, each [T, d], on request
-    pooler: Tensor | None = None  # [n, d], on request
 
 
 class BertEmbeddings(nn.Module):
@@ -39,11 +29,11 @@ class BertEmbeddings(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.words = Embedding(config.vocabulary, config.width)
-        self.positions = nn.Embedding(config.positions, config.width)
-        self.segments = nn.Embedding(config.segments, config.width)
-        self.norm = nn.LayerNorm(config.width, eps=config.epsilon)
-        self.dropout = Dropout(config.dropout)
+        self.words = Embedding(config.vocab_size, config.hidden_size)
+        self.positions = nn.Embedding(config.max_position_embeddings, config.hidden_size)
+        self.segments = nn.Embedding(config.type_vocab_size, config.hidden_size)
+        self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = Dropout(config.hidden_dropout_prob)
 
     def forward(self, batch: PackedBatch) -> Tensor:
         """Return h_0 [T, d]."""
@@ -63,30 +53,33 @@ class BertEmbeddings(nn.Module):
         return out
 
 
-class BertEncoder(nn.Module):
+class BertEncoder(Encoder):
     """BERT's embeddings, blocks and pooler.
 
-    >>> config = BertConfig(vocabulary=50, width=8, layers=2, heads=2, hidden=16)
+    >>> size = {"vocab_size": 50, "hidden_size": 8, "num_attention_heads": 2, "intermediate_size": 16}
+    >>> config = BertConfig(num_hidden_layers=2, **size)
     >>> states = BertEncoder(config)(PackedBatch.from_lists([[1, 2, 3], [4]]), all_states=True, pooler=True)
     >>> states.last.shape, len(states.layers), states.pooler.shape
     (torch.Size([4, 8]), 3, torch.Size([2, 8]))
     """
 
+    model_type = "bert"
+
     def __init__(self, config: BertConfig, *, pooler: bool = True) -> None:
         super().__init__()
         self.config = config
         block = BlockConfig(
-            width=config.width,
-            heads=config.heads,
-            hidden=config.hidden,
-            activation=config.activation,
-            epsilon=config.epsilon,
-            dropout=config.dropout,
-            attention_dropout=config.attention_dropout,
+            width=config.hidden_size,
+            heads=config.num_attention_heads,
+            hidden=config.intermediate_size,
+            activation=config.hidden_act,
+            epsilon=config.layer_norm_eps,
+            dropout=config.hidden_dropout_prob,
+            attention_dropout=config.attention_probs_dropout_prob,
         )
         self.embeddings = BertEmbeddings(config)
-        self.blocks = nn.ModuleList(TransformerBlock(block) for _ in range(config.layers))
-        self.pooler = Linear(config.width, config.width) if pooler else None
+        self.blocks = nn.ModuleList(TransformerBlock(block) for _ in range(config.num_hidden_layers))
+        self.pooler = Linear(config.hidden_size, config.hidden_size) if pooler else None
         self.apply(_initialise)
 
     def forward(
@@ -108,16 +101,54 @@ class BertEncoder(nn.Module):
             self.embed(batch), batch, all_states=all_states, pooler=pooler, upto=upto, wanted=wanted
         )
 
-    def look_up(self, batch: PackedBatch) -> Tensor:
-        """Return the word embeddings [T, d], which an inner loop may change and hand back with the batch."""
+    @property
+    def hidden_size(self) -> int:
+        """The size of the states."""
+        return self.config.hidden_size
+
+    @property
+    def num_layers(self) -> int:
+        """The number of blocks."""
+        return self.config.num_hidden_layers
+
+    @property
+    def has_pooler(self) -> bool:
+        """Whether the checkpoint has the dense layer over the first token."""
+        return self.pooler is not None
+
+    @property
+    def word_embeddings(self) -> Embedding:
+        """The table of token embeddings."""
+        return self.embeddings.words
+
+    def depth(self, parameter: str) -> int:
+        """Return the block of a parameter, counted from 1; 0 for embeddings."""
+        part, _, rest = parameter.partition(".")
+        if part == "blocks":
+            return int(rest.partition(".")[0]) + 1
+        return 0 if part == "embeddings" else self.num_layers + 1
+
+    def set_dropout(self, probability: float) -> None:
+        """Set the dropout of all blocks, that of attention included."""
+        super().set_dropout(probability)
+        for module in self.modules():
+            if isinstance(module, PackedAttention):
+                module.dropout = probability
+
+    def low_precision_modules(self) -> list[nn.Module]:
+        """Return the linear layers of the blocks."""
+        return [module for module in self.blocks.modules() if isinstance(module, nn.Linear)]
+
+    def input_embeddings(self, batch: PackedBatch) -> Tensor:
+        """Return the word embeddings [T, d], which an objective may change and hand back with the batch."""
         return self.embeddings.look_up(batch)
 
     def embed(self, batch: PackedBatch) -> Tensor:
         """Return h_0 [T, d], the normalised sum of words, segments and positions."""
-        if batch.given_positions is None and batch.packing.longest > self.config.positions:
+        if batch.given_positions is None and batch.packing.longest > self.config.max_position_embeddings:
             raise TenorError(
-                f"A text has {batch.packing.longest} tokens, but the encoder has {self.config.positions} "
-                "positions; truncate it or cut it into chunks."
+                f"A text has {batch.packing.longest} tokens, but the encoder has "
+                f"{self.config.max_position_embeddings} positions; truncate it or cut it into chunks."
             )
         out: Tensor = self.embeddings(batch)
         return out
@@ -151,7 +182,7 @@ class BertEncoder(nn.Module):
     def pool(self, states: Tensor, packing: Packing) -> Tensor:
         """Return the pooler's output [n, d] for states [T, d]."""
         if self.pooler is None:
-            raise TenorError("The checkpoint has no pooler; choose another pooling, such as 'mean' or 'cls'.")
+            raise self.no_pooler()
         out: Tensor = torch.tanh(self.pooler(pool_token(states, packing)))
         return out
 

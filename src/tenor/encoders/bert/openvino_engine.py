@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import openvino
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
@@ -73,7 +74,7 @@ class OpenVINOEngine:
         self._threads = threads or thread_count()
         self._graph = BertGraph(config, weights)
         if scales is not None:
-            weights, scales = fold_context(weights, scales, config.layers)
+            weights, scales = fold_context(weights, scales, config.num_hidden_layers)
             operands = QuantizedOperands(scales)
             self._graph = BertGraph(config, weights, operands, operands.biases)
         # Compiled when first needed: `compare` wants states and vectors, `embed` only vectors.
@@ -121,12 +122,12 @@ class OpenVINOEngine:
     @property
     def width(self) -> int:
         """Length of a vector."""
-        return self.config.width * len(self._pooling.kinds)
+        return self.config.hidden_size * len(self._pooling.kinds)
 
     @property
     def layers(self) -> int:
         """Number of layers; states 0 are the embeddings, states ``layers`` the output."""
-        return self.config.layers
+        return self.config.num_hidden_layers
 
     @property
     def token_budget(self) -> int:
@@ -149,16 +150,19 @@ class OpenVINOEngine:
     def states(self, tokens: Tokens, *, layers: Sequence[int]) -> list[Floats]:
         """Encode texts to one vector per token [T, d] after each of these layers, in one pass."""
         check_layers(layers, self.layers)
-        inputs, present = graph_inputs(tokens)
-        # A request of its own, which costs next to nothing: several threads may ask at a time.
-        request = self._compiled(tuple(layers)).create_infer_request()
-        request.infer(inputs)
-        outputs = (request.get_output_tensor(number).data for number in range(len(layers)))
-        return [states.reshape(len(present), -1)[present] for states in outputs]
+        request, present = _infer(self._compiled(tuple(layers), vectors=False), tokens)
+        return [_states(request, number, present) for number in range(len(layers))]
+
+    def vectors_and_states(self, tokens: Tokens, *, layers: Sequence[int]) -> tuple[Floats, list[Floats]]:
+        """Encode texts to vectors [n, width] and to states [T, d] after each of these layers, in one pass."""
+        check_layers(layers, self.layers)
+        request, present = _infer(self._compiled(tuple(layers), vectors=True), tokens)
+        vectors: Floats = np.array(request.get_output_tensor(0).data)
+        return vectors, [_states(request, 1 + number, present) for number in range(len(layers))]
 
     def map(self, batches: Iterable[Tokens]) -> Iterator[Floats]:
         """Yield the vectors of each batch, in order, with one batch per thread under way and one waiting."""
-        compiled = self._compiled(None)
+        compiled = self._compiled((), vectors=True)
         free = [compiled.create_infer_request() for _ in range(self._threads + 1)]
         under_way: deque[Any] = deque()
         for batch in batches:
@@ -176,10 +180,10 @@ class OpenVINOEngine:
         vectors: Floats = np.array(request.get_output_tensor(0).data)
         return vectors
 
-    def _compile(self, layers: tuple[int, ...] | None) -> Any:
-        """Compile the graph of the vectors, or of the states after some layers."""
-        if layers is None:
-            model = self._graph.vectors(self._pooling, normalize=self._normalize)
+    def _compile(self, layers: tuple[int, ...], *, vectors: bool) -> Any:
+        """Compile the graph of the states after some layers, of the vectors, or of both."""
+        if vectors:
+            model = self._graph.vectors_and_states(self._pooling, layers, normalize=self._normalize)
         else:
             model = self._graph.states(*layers)
         settings = {
@@ -193,6 +197,21 @@ class OpenVINOEngine:
             return _core().compile_model(model, "CPU", settings)
 
 
+def _infer(compiled: Any, tokens: Tokens) -> tuple[Any, NDArray[np.bool_]]:
+    """Run one pass; return the request with its outputs, and which of the flat rows are real tokens."""
+    inputs, present = graph_inputs(tokens)
+    # A request of its own, which costs next to nothing: several threads may ask at a time.
+    request = compiled.create_infer_request()
+    request.infer(inputs)
+    return request, present
+
+
+def _states(request: Any, number: int, present: NDArray[np.bool_]) -> Floats:
+    """Copy an output [B, L, d] of a request, whose memory it is, to states [T, d] without padding."""
+    states: Floats = request.get_output_tensor(number).data.reshape(len(present), -1)[present]
+    return states
+
+
 @lru_cache
 def _core() -> Any:
     return openvino.Core()
@@ -200,7 +219,7 @@ def _core() -> Any:
 
 def _cached_scales(folder: str | Path, config: BertConfig, weights: Weights) -> dict[str, LinearScales]:
     """Return the int8 scales of a checkpoint, from the cache or found now and kept."""
-    tokenizer = Tokenizer.load(folder, max_tokens=min(256, config.positions))
+    tokenizer = Tokenizer.load(folder, max_tokens=min(256, config.max_position_embeddings))
     tokens = tokenizer.tokenize(calibration_texts())
     # All that the scales follow from: weights alone would let two tokenizers share those of the first.
     digest = sha256(f"int8 {VERSION} {config} {tokens.starts.tolist()} {tokens.ids.tolist()}".encode())

@@ -84,13 +84,7 @@ class BertGraph:
 
     def vectors(self, pooling: PoolingConfig, *, normalize: bool) -> openvino.Model:
         """Build the graph ids [B, L], mask [B, L], segments [B, L] -> vectors [B, d · kinds]."""
-        inputs = _Inputs()
-        states = self._blocks(inputs, self.config.layers)[-1].node
-        pooled = [_pool(states, inputs.mask, kind) for kind in pooling.kinds]
-        out = pooled[0] if len(pooled) == 1 else op.concat(pooled, 1)
-        if normalize:
-            out = op.normalize_l2(out, integers(1), 1e-24, "max")
-        return openvino.Model([op.result(out)], inputs.parameters, "vectors")
+        return self.vectors_and_states(pooling, (), normalize=normalize)
 
     def states(self, *layers: int) -> openvino.Model:
         """Build the graph of the same inputs -> states [B, L, d] after each layer (0: the embeddings)."""
@@ -98,6 +92,19 @@ class BertGraph:
         blocks = self._blocks(inputs, max(layers))
         results = [op.result(blocks[layer].node) for layer in layers]
         return openvino.Model(results, inputs.parameters, "states")
+
+    def vectors_and_states(
+        self, pooling: PoolingConfig, layers: Sequence[int], *, normalize: bool
+    ) -> openvino.Model:
+        """Build the graph of the same inputs -> vectors, and states after each layer."""
+        inputs = _Inputs()
+        blocks = self._blocks(inputs, self.config.num_hidden_layers)
+        pooled = [_pool(blocks[-1].node, inputs.mask, kind) for kind in pooling.kinds]
+        vectors = pooled[0] if len(pooled) == 1 else op.concat(pooled, 1)
+        if normalize:
+            vectors = op.normalize_l2(vectors, integers(1), 1e-24, "max")
+        results = [op.result(vectors), *(op.result(blocks[layer].node) for layer in layers)]
+        return openvino.Model(results, inputs.parameters, "vectors and states" if layers else "vectors")
 
     def _blocks(self, inputs: "_Inputs", count: int) -> list[States]:
         """Return the states after the embeddings and after each of so many layers."""
@@ -129,13 +136,13 @@ class BertGraph:
     def _attend(self, states: States, inputs: "_Inputs", block: str) -> Node:
         """Return the context [B, L, d] that each token gathers from the tokens of its text."""
         names = [f"{block}.attention.self.{name}" for name in ("query", "key", "value")]
-        shape = integers(0, 0, self.config.heads, self.config.head_width)  # 0: as it is
+        shape = integers(0, 0, self.config.num_attention_heads, self.config.head_size)  # 0: as it is
         swap = integers(0, 2, 1, 3)
         query, key, value = (
             op.transpose(op.reshape(part, shape, True), swap) for part in self._linear(states, *names)
         )  # [B, h, L, d / h]
         context = op.scaled_dot_product_attention(query, key, value, inputs.bias)
-        return op.reshape(op.transpose(context, swap), integers(0, 0, self.config.width), True)
+        return op.reshape(op.transpose(context, swap), integers(0, 0, self.config.hidden_size), True)
 
     def _linear(self, values: Node | States, *names: str) -> list[Node]:
         """Apply linear layers that share their input."""
@@ -150,13 +157,13 @@ class BertGraph:
         return bias if self.biases is None else bias + self.biases[name]
 
     def _norm(self, values: Node, name: str) -> States:
-        centred = op.mvn(values, integers(-1), True, self.config.epsilon, "inside_sqrt")
+        centred = op.mvn(values, integers(-1), True, self.config.layer_norm_eps, "inside_sqrt")
         return States(centred, self.weights[f"{name}.weight"], self.weights[f"{name}.bias"])
 
     def _activate(self, values: Node) -> Node:
-        if self.config.activation == "relu":
+        if self.config.hidden_act == "relu":
             return op.relu(values)
-        return op.gelu(values, "erf" if self.config.activation == "gelu" else "tanh")
+        return op.gelu(values, "erf" if self.config.hidden_act == "gelu" else "tanh")
 
 
 class _Inputs:

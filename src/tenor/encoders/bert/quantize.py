@@ -59,7 +59,7 @@ class LinearScales:
 
 def calibration_texts() -> list[str]:
     """Return the sentences on which scales are found, alone and joined to paragraphs."""
-    text = files("tenor.encoders.bert").joinpath("calibration.txt").read_text(encoding="utf-8")
+    text = files("tenor.encoders").joinpath("calibration.txt").read_text(encoding="utf-8")
     lines = text.splitlines()
     paragraphs = [" ".join(lines[begin : begin + _PARAGRAPH]) for begin in range(0, len(lines), _PARAGRAPH)]
     return lines + paragraphs
@@ -152,7 +152,7 @@ def _rounded_weight(weight: Floats) -> Node:
 def find_scales(config: BertConfig, weights: Weights, tokens: Tokens) -> dict[str, LinearScales]:
     """Find the scales of every linear layer from what flows through the encoder for these texts."""
     recorder = Recorder()
-    model = BertGraph(config, weights, recorder).states(config.layers)
+    model = BertGraph(config, weights, recorder).states(config.num_hidden_layers)
     outputs = [op.result(node) for node in recorder.inputs.values()]
     seen = _record(openvino.Model(outputs, model.get_parameters(), "inputs"), tokens)
     return {
@@ -235,7 +235,7 @@ def _sample(rows: Floats) -> Floats:
 
 def graph_inputs(tokens: Tokens) -> tuple[dict[int, Any], NDArray[np.bool_]]:
     """Pad a batch to the graph's inputs; the flags say which of the flat rows are real tokens."""
-    ids, mask = tokens.to_padded(width=max(1, int(tokens.lengths.max(initial=0))))
+    ids, mask = tokens.to_padded(length=max(1, int(tokens.lengths.max(initial=0))))
     present = mask.astype(bool)
     segments = np.zeros_like(ids)
     if tokens.segments is not None:

@@ -24,11 +24,11 @@ POOLER = ("pooler.dense.weight", "pooler.dense.bias")
 
 def weight_shapes(config: BertConfig) -> dict[str, tuple[int, ...]]:
     """List every weight that the config asks for, pooler included: canonical name -> shape."""
-    d, hidden = config.width, config.hidden
+    d, hidden = config.hidden_size, config.intermediate_size
     shapes: dict[str, tuple[int, ...]] = {
-        WORDS: (config.vocabulary, d),
-        "embeddings.position_embeddings.weight": (config.positions, d),
-        "embeddings.token_type_embeddings.weight": (config.segments, d),
+        WORDS: (config.vocab_size, d),
+        "embeddings.position_embeddings.weight": (config.max_position_embeddings, d),
+        "embeddings.token_type_embeddings.weight": (config.type_vocab_size, d),
         "embeddings.LayerNorm.weight": (d,),
         "embeddings.LayerNorm.bias": (d,),
     }
@@ -40,7 +40,7 @@ def weight_shapes(config: BertConfig) -> dict[str, tuple[int, ...]]:
         "intermediate.dense": (hidden, d),
         "output.dense": (d, hidden),
     }
-    for layer in range(config.layers):
+    for layer in range(config.num_hidden_layers):
         block = f"encoder.layer.{layer}"
         for name, shape in linears.items():
             shapes[f"{block}.{name}.weight"] = shape
@@ -132,8 +132,8 @@ def _refuse_surplus(canonical: str, name: str, config: BertConfig, where: str | 
         canonical.startswith("embeddings.") and not canonical.endswith(("position_ids", "token_type_ids"))
     ):
         raise TenorError(
-            f"{where} holds {name!r}, which a BERT of {config.layers} layers does not have: config.json does "
-            "not fit the weights, or the checkpoint is not BERT-shaped."
+            f"{where} holds {name!r}, which a BERT of {config.num_hidden_layers} layers does not have: "
+            "config.json does not fit the weights, or the checkpoint is not BERT-shaped."
         )
 
 

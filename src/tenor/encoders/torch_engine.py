@@ -1,26 +1,24 @@
-"""BERT in torch as an engine for use: where no CPU engine is installed, and on GPUs.
+"""Any encoder in torch as an engine for use: where it has no engine of its own, and on GPUs.
 
-Shapes: n texts, T tokens, d width.
+Shapes: n texts, T tokens, d hidden size.
 """
 
 from collections.abc import Sequence
 from copy import copy
-from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
-from tenor.encoders.bert.checkpoint import BertCheckpoint
-from tenor.encoders.bert.encoder import BertEncoder, States
+from tenor.encoders.encoder import Encoder, States
 from tenor.encoders.engine import Floats, Precision, check_layers
 from tenor.errors import TenorError
 from tenor.layers.layer_mix import mean_of_last
 from tenor.layers.packed import PackedBatch
 from tenor.layers.pooling import pool
 from tenor.layers.pooling_config import PoolingConfig, PoolingKind
-from tenor.machine import guard
+from tenor.machine.devices import find_device
 from tenor.text.tokens import Tokens
 
 # Measured: on a CPU a pass should stay in its caches, a GPU wants to be filled.
@@ -28,10 +26,12 @@ _TOKEN_BUDGETS = {"cpu": 1024, "cuda": 32768}
 
 
 class TorchEngine:
-    """Runs a BERT encoder with one pooling, without gradients.
+    """Runs an encoder with one pooling, without gradients.
 
     >>> from tenor.encoders.bert.config import BertConfig
-    >>> encoder = BertEncoder(BertConfig(vocabulary=50, width=8, layers=1, heads=2, hidden=16))
+    >>> from tenor.encoders.bert.encoder import BertEncoder
+    >>> size = {"vocab_size": 50, "hidden_size": 8, "num_attention_heads": 2, "intermediate_size": 16}
+    >>> encoder = BertEncoder(BertConfig(num_hidden_layers=1, **size))
     >>> engine = TorchEngine(encoder, pooling=PoolingConfig(("mean",)), normalize=True)
     >>> engine.vectors(Tokens.from_lists([[1, 2, 3], [4]])).shape
     (2, 8)
@@ -39,7 +39,7 @@ class TorchEngine:
 
     def __init__(
         self,
-        encoder: BertEncoder,
+        encoder: Encoder,
         *,
         pooling: PoolingConfig,
         normalize: bool,
@@ -52,21 +52,6 @@ class TorchEngine:
         self._normalize = normalize
         self._precision: Precision = precision
         self._encoder = _in_precision(encoder.eval().to(self.device), precision)
-
-    @classmethod
-    def load(
-        cls,
-        folder: str | Path,
-        *,
-        pooling: PoolingConfig,
-        normalize: bool,
-        precision: Precision = "fp32",
-        device: torch.device | str = "cpu",
-    ) -> "TorchEngine":
-        """Load a checkpoint folder."""
-        guard()  # even for fp32: the limit counts only if it is there before the process's first kernel
-        encoder = BertCheckpoint.load(folder).encoder
-        return cls(encoder, pooling=pooling, normalize=normalize, precision=precision, device=device)
 
     @property
     def name(self) -> str:
@@ -81,12 +66,12 @@ class TorchEngine:
     @property
     def width(self) -> int:
         """Length of a vector."""
-        return self._encoder.config.width * len(self._pooling.kinds)
+        return self._encoder.hidden_size * len(self._pooling.kinds)
 
     @property
     def layers(self) -> int:
         """Number of layers; states 0 are the embeddings, states ``layers`` the output."""
-        return self._encoder.config.layers
+        return self._encoder.num_layers
 
     @property
     def token_budget(self) -> int:
@@ -103,14 +88,8 @@ class TorchEngine:
 
     @torch.inference_mode()
     def vectors(self, tokens: Tokens) -> Floats:
-        """Encode texts to pooled vectors [n, width], in one pass."""
-        states = self._encoder(
-            self._pack(tokens),
-            all_states=self._pooling.layers != "last",
-            pooler="pooler" in self._pooling.kinds,
-        )
-        vectors = torch.cat([self._pool(states, kind) for kind in self._pooling.kinds], dim=-1)
-        return _to_numpy(functional.normalize(vectors, dim=-1) if self._normalize else vectors)
+        """Encode texts to pooled vectors [n, dimension], in one pass."""
+        return self._pooled(self._to_last_layer(tokens, all_states=self._pooling.layers != "last"))
 
     @torch.inference_mode()
     def states(self, tokens: Tokens, *, layers: Sequence[int]) -> list[Floats]:
@@ -120,6 +99,23 @@ class TorchEngine:
         assert found.layers is not None
         return [_to_numpy(found.layers[layer]) for layer in layers]
 
+    @torch.inference_mode()
+    def vectors_and_states(self, tokens: Tokens, *, layers: Sequence[int]) -> tuple[Floats, list[Floats]]:
+        """Encode texts to vectors [n, dimension] and to states [T, d] after these layers, in one pass."""
+        check_layers(layers, self.layers)
+        states = self._to_last_layer(tokens, all_states=True)
+        assert states.layers is not None
+        return self._pooled(states), [_to_numpy(states.layers[layer]) for layer in layers]
+
+    def _to_last_layer(self, tokens: Tokens, *, all_states: bool) -> States:
+        pooler = "pooler" in self._pooling.kinds
+        states: States = self._encoder(self._pack(tokens), all_states=all_states, pooler=pooler)
+        return states
+
+    def _pooled(self, states: States) -> Floats:
+        vectors = torch.cat([self._pool(states, kind) for kind in self._pooling.kinds], dim=-1)
+        return _to_numpy(functional.normalize(vectors, dim=-1) if self._normalize else vectors)
+
     def _pack(self, tokens: Tokens) -> PackedBatch:
         return PackedBatch.from_tokens(tokens, self.device)
 
@@ -127,43 +123,32 @@ class TorchEngine:
         if kind == "pooler":
             assert states.pooler is not None
             return states.pooler
-        chosen = states.last if states.layers is None else mean_of_last(states.layers, 4)
+        chosen = states.last
+        if self._pooling.layers != "last":
+            assert states.layers is not None
+            chosen = mean_of_last(states.layers, 4)
         return pool(chosen, states.packing, kind, token=self._pooling.token)
 
 
-def find_device(device: torch.device | str) -> torch.device:
-    """Resolve a device's name ("auto", "cpu", "cuda", "cuda:1", …), or say what is there."""
-    if device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        found = torch.device(device)
-        torch.empty(0, device=found)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        here = "cpu and cuda" if torch.cuda.is_available() else "cpu"
-        raise TenorError(f"The device {str(device)!r} is not usable here; torch has {here}.") from error
-    return found
-
-
-def _in_precision(encoder: BertEncoder, precision: Precision) -> BertEncoder:
-    """Turn the weights of the blocks' linear layers to the asked precision; all else stays in float32."""
+def _in_precision(encoder: Encoder, precision: Precision) -> Encoder:
+    """Turn the weights that may be so to the asked precision; all else stays in float32."""
     if precision == "int8":
         raise TenorError(
-            "The torch engine has no int8; install the CPU engine with pip install 'tenor[fast]', or choose "
-            "the precision fp32 or bf16."
+            "The torch engine has no int8; choose the precision fp32 or bf16, or, for BERT, install the CPU "
+            "engine with pip install 'tenor[fast]'."
         )
     if precision == "bf16":
-        for module in encoder.blocks.modules():
-            if isinstance(module, nn.Linear):
-                module.to(torch.bfloat16)
+        for module in encoder.low_precision_modules():
+            module.to(torch.bfloat16)
     return encoder
 
 
-def _check_pooling(pooling: PoolingConfig, encoder: BertEncoder) -> None:
-    if pooling.layers == "mix":
+def _check_pooling(pooling: PoolingConfig, encoder: Encoder) -> None:
+    if pooling.learned:
         raise TenorError(
-            "A learned mix of layers has weights of its own: it serves heads, not the torch engine."
+            f"The pooling {str(pooling)!r} has weights of its own: it serves heads, not the torch engine."
         )
-    if "pooler" in pooling.kinds and encoder.pooler is None:
+    if "pooler" in pooling.kinds and not encoder.has_pooler:
         raise TenorError("The checkpoint has no pooler; choose another pooling, such as 'mean' or 'cls'.")
 
 

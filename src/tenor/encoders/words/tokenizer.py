@@ -1,8 +1,8 @@
-"""Word vectors as an encoder: a text is the mean of the vectors of its words, a bag of words.
+"""Texts into words, numbered by the vocabulary of word vectors.
 
 Words are those of :func:`tenor.text.words.split_words`. Each is looked up as it is written and, where it is
-not there so, in small letters; a word that is not there at all counts for nothing. The table stays where it
-is (a mapped file stays mapped), and the arithmetic is that of the static encoder.
+not there so, in small letters; a word that is not there at all is left out, unless single words are asked
+for.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from tenor.encoders.static import StaticEngine
+from tenor.encoders.static.tokenizer import without
 from tenor.errors import TenorError
 from tenor.text.tokenizer import Pieces, Template, Text, Tokenizer, flat
 from tenor.text.tokens import Ints
@@ -21,20 +21,22 @@ _REMEMBERED = 200_000  # words whose numbers are kept at hand
 
 
 class WordTokenizer(Tokenizer):
-    """Cuts texts into words and numbers them by a vocabulary; what is unknown gets the number after the last.
+    """Cuts texts into words and numbers them by a vocabulary; what is unknown has the number after the last.
 
-    >>> from tenor.words import WordVectors
-    >>> tokens = WordTokenizer(WordVectors(["the", "cat"], np.eye(2))).tokenize(["The cat sat.", ""])
+    >>> tokenizer = WordTokenizer(WordVectors(["the", "cat"], np.eye(2)))
+    >>> tokens = tokenizer.tokenize(["The cat sat.", ""])
     >>> tokens.ids.tolist(), tokens.lengths.tolist()
-    ([0, 1, 2, 2], [4, 0])
+    ([0, 1], [2, 0])
+    >>> tokenizer.tokenize(["The cat sat."], words=True).ids.tolist()
+    [0, 1, 2, 2]
     """
 
-    def __init__(self, vectors: WordVectors) -> None:
+    def __init__(self, vectors: WordVectors, *, max_tokens: int | None = None) -> None:
         self._vectors = vectors
         self._known: dict[str, int] = {}
         self._single = Template(((), ()), (0, 0, 0))
-        self._pair = Template(((), (), ()), (0, 0, 0, 1, 1))
-        self.max_tokens = None
+        self._pair = Template(((), (), ()), (0, 0, 0, 0, 0))
+        self.max_tokens = max_tokens
 
     @property
     def size(self) -> int:
@@ -43,6 +45,11 @@ class WordTokenizer(Tokenizer):
 
     @property
     def largest_id(self) -> int:
+        """The number of the unknown word."""
+        return len(self._vectors)
+
+    @property
+    def unknown(self) -> int | None:
         """The number of the unknown word."""
         return len(self._vectors)
 
@@ -63,7 +70,7 @@ class WordTokenizer(Tokenizer):
         self._look_up(chain.from_iterable(cut))
         rows = [[self._known[word] for word in some] for some in cut]
         if not words:
-            return flat(rows)
+            return without(flat(rows), len(self._vectors))
         places = [np.arange(len(some), dtype=np.int32) for some in cut]
         return flat(rows, np.concatenate([np.zeros(0, dtype=np.int32), *places]))
 
@@ -77,11 +84,3 @@ class WordTokenizer(Tokenizer):
         numbers[missing] = self._vectors.indices(new[place].lower() for place in missing.tolist())
         numbers[numbers < 0] = len(self._vectors)
         self._known |= dict(zip(new, numbers.tolist(), strict=True))
-
-
-def word_engine(vectors: WordVectors, *, normalize: bool = False) -> StaticEngine:
-    """Make the engine that averages the vectors of a text's words; unknown words do not count."""
-    count = len(vectors)
-    # The unknown word needs a row, though none of it is ever used: that of the first word.
-    mapping = np.append(np.arange(count), 0)
-    return StaticEngine(vectors.vectors, mapping=mapping, unknown=count, normalized=normalize)

@@ -1,7 +1,7 @@
-"""The static encoder: one vector per token from a table, and their mean. No network, hence its speed.
+"""The static engine: one vector per token from a table, and their mean. No network, hence its speed.
 
 The vector of a text with known tokens t1 … tn is (w(t1) E[m(t1)] + … + w(tn) E[m(tn)]) / n, of length 1 where
-the folder asks for it. E is the table [rows, width]; the optional m (several tokens share a row) and w (a
+the folder asks for it. E is the table [rows, d]; the optional m (several tokens share a row) and w (a
 weight per token) come with tables whose vocabulary was quantised. There is no limit of length, and there are
 no special tokens.
 
@@ -59,7 +59,7 @@ class StaticEngine:
         name = "embeddings" if "embeddings" in stored else "embedding.weight"
         if name not in stored:
             raise TenorError(f"{path} holds no table of token vectors ('embeddings' or 'embedding.weight').")
-        tokens, unknown = _vocabulary(folder / "tokenizer.json")
+        tokens, unknown = read_vocabulary(folder / "tokenizer.json")
         engine = cls(
             table=_numbers(stored[name], f"{path}: {name!r}", axes=2),
             mapping=_mapping(stored, path),
@@ -119,6 +119,10 @@ class StaticEngine:
         if self.unknown is not None:
             states[tokens.ids == self.unknown] = 0
         return [states] * len(layers)
+
+    def vectors_and_states(self, tokens: Tokens, *, layers: Sequence[int]) -> tuple[Floats, list[Floats]]:
+        """Return the vectors of the texts and those of their tokens."""
+        return self.vectors(tokens), self.states(tokens, layers=layers)
 
     def _known(self, tokens: Tokens) -> tuple[Ints, NDArray[np.int64]]:
         """Return ids and starts without the unknown tokens."""
@@ -198,7 +202,7 @@ def _weights(stored: Mapping[str, Stored], path: Path) -> Floats | None:
     return _numbers(stored["weights"], f"{path}: 'weights'", axes=1).astype(np.float32)
 
 
-def _vocabulary(path: Path) -> tuple[int, int | None]:
+def read_vocabulary(path: Path) -> tuple[int, int | None]:
     """Return how many ids a tokenizer can give, and the one that stands for what it does not know."""
     content = read_json(path)
     try:

@@ -1,0 +1,1 @@
+"""KimCNN: convolutions over the n-grams of a text."""

@@ -1,0 +1,119 @@
+"""New encoders over embeddings: words of the texts or a given tokenizer, random or given vectors."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tenor.encoders.embedded.encoder_type import EmbeddedType
+from tenor.encoders.encoder_type import TOKENIZER_FILES, copy_files
+from tenor.encoders.from_scratch import FromScratch, check_at_least, seeded
+from tenor.encoders.table import encoder_type
+from tenor.errors import TenorError
+
+if TYPE_CHECKING:
+    from tenor.words import WordVectors
+
+_EMBEDDING_SIZE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedFromScratch(FromScratch):
+    """The settings of vocabulary and embeddings; a subclass adds those of its layers."""
+
+    embedding_size: int | None = None
+    """Default: that of ``vectors``, else 100."""
+    vectors: str | None = None
+    """Word vectors that the embeddings begin with: a file, or a name such as "glove-50d"."""
+    freeze_embeddings: bool = False
+    """Whether training leaves the embeddings as they are."""
+    extend_vocabulary: bool = False
+    """Whether all words of ``vectors`` are known, not only those of the texts that are trained on."""
+    vocab_size: int = 20_000
+    """The most words, the most frequent ones of the texts that are trained on."""
+    min_count: int = 1
+    """How often a word must be there to be known."""
+    lowercase: bool = True
+    tokenizer: str | None = None
+    """A folder or model whose tokenizer is taken, in place of a vocabulary of words."""
+    max_tokens: int | None = None
+    """The most tokens of a text. Default: any number."""
+
+    def __post_init__(self) -> None:
+        check_at_least(self, embedding_size=1, vocab_size=3, min_count=1, max_tokens=4)
+        if self.extend_vocabulary and (self.vectors is None or self.tokenizer is not None):
+            raise TenorError("extend_vocabulary needs vectors, and a vocabulary of words (no tokenizer).")
+
+    def write_encoder(self, folder: Path, texts: Iterable[str], *, seed: int) -> int:
+        """Write config, weights and tokenizer, and return the hidden size."""
+        import torch
+
+        vectors = self._word_vectors()
+        words = self._write_tokenizer(folder, texts, vectors)
+        kind = encoder_type(self.model_type)
+        assert isinstance(kind, EmbeddedType)
+        config_class, build = kind.parts()
+        own = {each.name for each in fields(config_class)}
+        settings = {each.name: getattr(self, each.name) for each in fields(self) if each.name in own}
+        size = self.embedding_size or _EMBEDDING_SIZE if vectors is None else vectors.vector_size
+        config = config_class(**settings | {"vocab_size": len(words), "embedding_size": size})
+        with seeded(seed), torch.no_grad():
+            encoder = build(config)
+            if vectors is not None:
+                rows, known = _rows(vectors, words)
+                encoder.embeddings.weight[known] = torch.from_numpy(rows[known])
+        kind.save(encoder, folder)
+        return encoder.hidden_size
+
+    def _word_vectors(self) -> "WordVectors | None":
+        if self.vectors is None:
+            return None
+        from tenor.words import WordVectors
+
+        vectors = WordVectors.load(self.vectors)
+        if self.embedding_size not in (None, vectors.vector_size):
+            raise TenorError(
+                f"embedding_size is {self.embedding_size}, but the vectors of {self.vectors} have "
+                f"{vectors.vector_size} dimensions; leave embedding_size out."
+            )
+        return vectors
+
+    def _write_tokenizer(
+        self, folder: Path, texts: Iterable[str], vectors: "WordVectors | None"
+    ) -> list[str]:
+        """Write the tokenizer's files, and return its tokens in their order."""
+        if self.tokenizer is not None:
+            return _copy_tokenizer(self.tokenizer, folder)
+        from tenor.encoders.embedded.word_level import write_word_level
+
+        further: Iterable[str] = vectors.words if vectors is not None and self.extend_vocabulary else ()
+        return write_word_level(
+            folder,
+            texts,
+            vocab_size=self.vocab_size,
+            min_count=self.min_count,
+            lowercase=self.lowercase,
+            further=(word.lower() for word in further) if self.lowercase else further,
+        )
+
+
+def _copy_tokenizer(name: str, folder: Path) -> list[str]:
+    from tenor.assets import MODELS, find
+    from tenor.text.tokenizer import Tokenizer
+
+    source = find(name, kinds=MODELS)
+    copy_files(source, folder, TOKENIZER_FILES)
+    tokenizer = Tokenizer.load(folder)
+    return tokenizer.pieces(range(tokenizer.largest_id + 1))
+
+
+def _rows(vectors: "WordVectors", words: list[str]) -> tuple[NDArray[np.float32], NDArray[Any]]:
+    """Return a vector for each word [n, e], and which words have one: as written, else in small letters."""
+    found = vectors.indices(words)
+    missing = np.flatnonzero(found < 0)
+    found[missing] = vectors.indices([words[number].lower() for number in missing.tolist()])
+    known = found >= 0
+    return np.asarray(vectors.vectors[np.maximum(found, 0)], dtype=np.float32), np.flatnonzero(known)

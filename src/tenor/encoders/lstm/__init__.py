@@ -1,0 +1,1 @@
+"""LSTM encoders over learned or static word embeddings."""

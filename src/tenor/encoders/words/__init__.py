@@ -1,0 +1,1 @@
+"""Word vectors as an encoder: a bag of words."""

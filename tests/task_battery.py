@@ -7,8 +7,7 @@ import torch
 from tenor.encoders.bert.checkpoint import BertCheckpoint
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.network import Network
-from tenor.tasks.building import build_tasks
-from tenor.tasks.config import ROLES, TaskConfig
+from tenor.tasks.table import build_tasks, kind_of, task_config
 from tenor.text.examples import Origin, Pair, Sentence
 from tenor.text.tokenizer import Tokenizer
 
@@ -25,36 +24,38 @@ TEXTS = [
 
 
 def config(kind, **settings):
-    return TaskConfig(kind=kind, train=Path("a"), columns={role: role for role in ROLES[kind]}, **settings)
+    return task_config(
+        kind, train=Path("a"), columns={role: role for role in kind_of(kind).config.roles}, **settings
+    )
 
 
 TASKS = {
     "classify linear": config("classify"),
-    "classify mlp": config("classify", head="mlp", hidden=8),
+    "classify mlp": config("classify", head="mlp", hidden_size=8),
     "classify residual, cls": config("classify", head="residual", pooling="cls"),
     "classify, several labels": config("classify", multi_label="|"),
     "classify, mix of layers": config("classify", pooling="mean@mix"),
     "classify, pooler and max": config("classify", pooling="pooler+max"),
     "pair": config("pair"),
     "pair residual with overlap": config("pair", head="residual", features=("diff", "jaccard")),
-    "pair joint": config("pair", encoding="joint"),
-    "pair joint, pooler": config("pair", encoding="joint", pooling="pooler"),
-    "pair joint with overlap": config("pair", encoding="joint", features=("jaccard",), head="mlp"),
+    "pair joint": config("pair", encoding="cross"),
+    "pair joint, pooler": config("pair", encoding="cross", pooling="pooler"),
+    "pair joint with overlap": config("pair", encoding="cross", features=("jaccard",), head="mlp"),
     "pair both ways": config(
         "pair",
-        encoding="joint",
-        both_orders=True,
+        encoding="cross",
+        symmetrize=True,
         head="mlp",
         features=("diff", "cosine", "jaccard", "whole"),
     ),
     "similarity cosine": config("similarity"),
     "similarity affine, order": config("similarity", head="affine", loss="cosent"),
     "similarity linear": config("similarity", head="linear", features=("diff",), output="linear", loss="mse"),
-    "similarity joint": config("similarity", encoding="joint"),
+    "similarity joint": config("similarity", encoding="cross"),
     "similarity, chances": config("similarity", head="mlp", loss="cross_entropy"),
-    "similarity both ways": config("similarity", encoding="joint", both_orders=True, pooling="cls"),
-    "match": config("match"),
-    "match one way, cls": config("match", symmetric=False, pooling="cls"),
+    "similarity both ways": config("similarity", encoding="cross", symmetrize=True, pooling="cls"),
+    "contrastive": config("contrastive"),
+    "match one way, cls": config("contrastive", symmetric=False, pooling="cls"),
 }
 
 
@@ -72,16 +73,18 @@ def examples_of(kind, *, separator=None):
     return made
 
 
+def examples_for(config):
+    """Return examples for the settings of a task; only some kinds know several labels per text."""
+    return examples_of(config.kind, separator=getattr(config, "multi_label", None))
+
+
 def network_of(folder, configs, *, seed=1, examples=None):
     """Return a network with the tasks of some configs on the encoder of a folder, in evaluation."""
     encoder = BertCheckpoint.load(folder).encoder
     pooling = PoolingConfig.parse("mean")
-    examples = examples or {
-        name: examples_of(each.kind, separator=each.multi_label) for name, each in configs.items()
-    }
+    examples = examples or {name: examples_for(each) for name, each in configs.items()}
     torch.manual_seed(0)
-    shape = {"width": encoder.config.width, "layers": encoder.config.layers}
-    tasks = build_tasks(configs, examples, **shape, pooling=pooling, seed=seed)
+    tasks = build_tasks(configs, examples, encoder=encoder, pooling=pooling, seed=seed)
     return Network(encoder, pooling=pooling, tasks=tasks).eval()
 
 

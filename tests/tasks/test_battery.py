@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import tenor
-from task_battery import ODD, TASKS, TEXTS, config, examples_of, network_of, tokenizer_of
+from task_battery import ODD, TASKS, TEXTS, config, examples_for, network_of, tokenizer_of
 from tenor.model.folder import read_folder
 from tenor.model.torch_heads import save_trained
 from tenor.tasks.task import Metric
@@ -27,8 +27,8 @@ def predicted(network, name, data, rows):
 def ready(request, tiny_folder):
     name = request.param
     network = network_of(tiny_folder, {name: TASKS[name]})
-    examples = examples_of(TASKS[name].kind, separator=TASKS[name].multi_label)
-    return network, name, network.task(name).prepare(examples, tokenizer_of(tiny_folder))
+    data = network.task(name).prepare(examples_for(TASKS[name]), tokenizer_of(tiny_folder))
+    return network, name, data
 
 
 def test_losses_are_finite_means_with_gradients(ready):

@@ -1,4 +1,4 @@
-"""Calibrated heads, against a fit by another optimiser and on rows whose truth is known."""
+"""Calibrated heads, against a fit by another optimizer and on rows whose truth is known."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,9 @@ import torch
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from tenor.tasks.calibration import fit_calibration
 from tenor.tasks.heads.head import TaskHead
-from tenor.tasks.predictions import predictions_of
-from tenor.tasks.spec import TaskSpec
+from tenor.tasks.table import task_spec
+from tenor.tasks.texts.calibration import fit_calibration
 
 
 def drawn(rows, *, slope, offsets, seed=0):
@@ -20,7 +19,7 @@ def drawn(rows, *, slope, offsets, seed=0):
     return raw, np.array([generator.choice(len(offsets), p=row) for row in true])
 
 
-def test_the_fit_is_where_another_optimiser_finds_it():
+def test_the_fit_is_where_another_optimizer_finds_it():
     raw, labels = drawn(300, slope=0.4, offsets=(0.5, 0.0, -1.0))
     shares = np.exp(log_softmax(raw, axis=1))
 
@@ -58,10 +57,10 @@ def test_a_head_that_knows_the_opposite_keeps_its_order():
 @pytest.mark.parametrize(
     "spec",
     [
-        TaskSpec(kind="classify", labels=("a", "b", "c")),
-        TaskSpec(kind="pair", labels=("0", "1"), head="mlp", features=("abs", "cosine")),
-        TaskSpec(kind="pair", labels=("0", "1"), head="residual", features=("u", "v")),
-        TaskSpec(kind="pair", labels=("0", "1"), head="affine"),
+        task_spec("classify", labels=("a", "b", "c")),
+        task_spec("pair", labels=("0", "1"), head="mlp", features=("abs", "cosine")),
+        task_spec("pair", labels=("0", "1"), head="residual", features=("u", "v")),
+        task_spec("pair", labels=("0", "1"), head="affine"),
     ],
     ids=lambda spec: f"{spec.kind}-{spec.head}",
 )
@@ -73,9 +72,9 @@ def test_a_rescaled_head_returns_what_the_fit_says(spec):
     offsets = [0.3, -0.2, 0.1][: spec.outputs]
     head.rescale(0.7, offsets)
     torch.testing.assert_close(head(sides).detach(), 0.7 * before + torch.tensor(offsets))
-    assert not np.allclose(predictions_of(spec, before.numpy()), predictions_of(spec, head(sides).detach()))
+    assert not np.allclose(spec.predictions(before.numpy()), spec.predictions(head(sides).detach()))
 
 
 def test_a_cosine_cannot_be_rescaled():
     with pytest.raises(ValueError, match="cosine has no slope"):
-        TaskHead(TaskSpec(kind="similarity", head="cosine"), 6, hidden=6).rescale(1.0, [0.0])
+        TaskHead(task_spec("similarity", head="cosine"), 6, hidden=6).rescale(1.0, [0.0])

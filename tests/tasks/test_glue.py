@@ -2,9 +2,8 @@
 
 import pytest
 
-from tenor.tasks.data import read_examples
 from tenor.tasks.glue import glue_config
-from tenor.tasks.spec import settle
+from tenor.tasks.table import kind_of
 from tenor.text.glue import GLUE, read_glue
 from tenor.text.problems import Problems
 
@@ -25,10 +24,11 @@ def test_a_section_reads_what_the_reader_reads(name, tmp_path):
     for file in (config.train, config.dev):
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     wanted = list(read_glue(task, config.train, problems=Problems(strict=True)))
-    found = list(read_examples(config, config.train, problems=Problems(strict=True)))
+    kind = kind_of(config.kind)
+    found = list(kind.read(config, config.train, problems=Problems(strict=True)))
     assert [(each.texts, each.label, each.score) for each in found] == [
         (each.texts, each.label, each.score) for each in wanted
     ]
-    spec = settle(config, found, name=name)
+    spec = kind.settle(config, found, name=name)
     assert (spec.metric, spec.head, spec.pooling, spec.sides) == (task.metric, "linear", "pooler", 1)
-    assert spec.labels == task.labels
+    assert spec.labels_shown == task.labels

@@ -5,29 +5,32 @@ import pytest
 import torch
 
 from tenor.errors import TenorError
+from tenor.layers.pooling_config import PoolingConfig
+from tenor.model.heads import check_weights
 from tenor.tasks.heads.head import TaskHead
-from tenor.tasks.heads.in_numpy import check_weights, run_head, weight_shapes
+from tenor.tasks.heads.in_numpy import run_head, weight_shapes
 from tenor.tasks.heads.networks import BatchNorm, ResidualHead
 from tenor.tasks.heads.pairs import cosine, pair_features
-from tenor.tasks.predictions import predictions_of
-from tenor.tasks.spec import TaskSpec
+from tenor.tasks.table import task_spec
 
 WIDTH = 6
 ALL = ("u", "v", "diff", "abs", "product", "cosine", "jaccard")
 SPECS = {
-    "classify linear": TaskSpec(kind="classify", labels=("a", "b", "c")),
-    "classify mlp": TaskSpec(kind="classify", labels=("a", "b"), head="mlp", hidden=5),
-    "classify residual": TaskSpec(kind="classify", labels=("a", "b", "c"), head="residual", blocks=3),
-    "pair linear": TaskSpec(kind="pair", labels=("0", "1"), features=("diff",)),
-    "pair mlp, all features": TaskSpec(kind="pair", labels=("0", "1"), head="mlp", features=ALL),
-    "pair residual": TaskSpec(kind="pair", labels=("0", "1"), head="residual", features=("diff", "jaccard")),
-    "pair of three": TaskSpec(kind="pair", labels=("e", "n", "c"), head="mlp", features=("u", "v", "abs")),
-    "pair affine": TaskSpec(kind="pair", labels=("0", "1"), head="affine"),
-    "similarity cosine": TaskSpec(kind="similarity", head="cosine", range=(0, 5), metric="pearson"),
-    "similarity affine": TaskSpec(kind="similarity", head="affine", range=(0, 5), metric="pearson"),
-    "similarity linear": TaskSpec(kind="similarity", features=("abs",), range=(0, 5), metric="pearson"),
-    "joint": TaskSpec(kind="pair", labels=("0", "1"), encoding="joint"),
-    "joint with overlap": TaskSpec(kind="pair", labels=("0", "1"), encoding="joint", features=("jaccard",)),
+    "classify linear": task_spec("classify", labels=("a", "b", "c")),
+    "classify mlp": task_spec("classify", labels=("a", "b"), head="mlp", hidden_size=5),
+    "classify residual": task_spec("classify", labels=("a", "b", "c"), head="residual", blocks=3),
+    "pair linear": task_spec("pair", labels=("0", "1"), features=("diff",)),
+    "pair mlp, all features": task_spec("pair", labels=("0", "1"), head="mlp", features=ALL),
+    "pair residual": task_spec("pair", labels=("0", "1"), head="residual", features=("diff", "jaccard")),
+    "pair of three": task_spec("pair", labels=("e", "n", "c"), head="mlp", features=("u", "v", "abs")),
+    "pair affine": task_spec("pair", labels=("0", "1"), head="affine"),
+    "similarity cosine": task_spec("similarity", head="cosine", range=(0, 5), metric="pearson"),
+    "similarity affine": task_spec("similarity", head="affine", range=(0, 5), metric="pearson"),
+    "similarity linear": task_spec(
+        "similarity", head="linear", output="linear", features=("abs",), range=(0, 5)
+    ),
+    "joint": task_spec("pair", labels=("0", "1"), encoding="cross"),
+    "joint with overlap": task_spec("pair", labels=("0", "1"), encoding="cross", features=("jaccard",)),
 }
 
 
@@ -46,6 +49,10 @@ def head_of(spec, seed=0):
 
 def weights_of(head):
     return {k: v.numpy() for k, v in head.state_dict().items() if not k.endswith("num_batches_tracked")}
+
+
+def shapes_of(spec):
+    return spec.weight_shapes(WIDTH, pooling=PoolingConfig())
 
 
 def inputs_of(spec, rows=7):
@@ -73,8 +80,12 @@ def test_numpy_gives_what_torch_gives(name, rows):
 def test_the_shapes_that_a_file_is_checked_by_are_those_of_torch(name):
     spec = SPECS[name]
     weights = weights_of(head_of(spec))
-    assert weight_shapes(spec, WIDTH, WIDTH) == {key: value.shape for key, value in weights.items()}
-    check_weights(spec, weights, width=WIDTH, hidden=WIDTH, where="a file")
+    assert (
+        shapes_of(spec)
+        == weight_shapes(spec, WIDTH, WIDTH)
+        == {key: value.shape for key, value in weights.items()}
+    )
+    check_weights(weights, shapes_of(spec), where="a file")
 
 
 @pytest.mark.parametrize("name", SPECS)
@@ -99,9 +110,9 @@ def test_bad_weights_are_refused_in_a_sentence():
         ({"network.out.bias": np.full(3, np.nan, np.float32)}, "not finite"),
     ):
         with pytest.raises(TenorError, match=match):
-            check_weights(spec, weights | change, width=WIDTH, hidden=WIDTH, where="a file")
+            check_weights(weights | change, shapes_of(spec), where="a file")
     with pytest.raises(TenorError, match="lacks the weight"):
-        check_weights(spec, {}, width=WIDTH, hidden=WIDTH, where="a file")
+        check_weights({}, shapes_of(spec), where="a file")
 
 
 def test_a_residual_head_is_its_formula():
@@ -129,7 +140,7 @@ def test_the_cosine_head_scores_as_spec_02_asks():
     spec = SPECS["similarity cosine"]
     head = TaskHead(spec, WIDTH, hidden=WIDTH).eval()
     u, v = torch.randn(2, 9, WIDTH)
-    score = lambda a, b: predictions_of(spec, head([a, b]).numpy())  # noqa: E731
+    score = lambda a, b: spec.predictions(head([a, b]).numpy())  # noqa: E731
     np.testing.assert_allclose(score(u, u), 5, atol=1e-5)
     np.testing.assert_array_equal(score(u, v), score(v, u))
     np.testing.assert_allclose(score(3 * u, v), score(u, 0.2 * v), atol=1e-5)
@@ -166,17 +177,19 @@ def test_a_linear_head_on_the_difference_is_antisymmetric_up_to_its_bias():
 
 def test_probabilities_and_scores():
     logits = np.array([[0.0, 1.0, 2.0], [1000.0, 0.0, -1000.0]])
-    found = predictions_of(SPECS["classify linear"], logits)
+    found = SPECS["classify linear"].predictions(logits)
     expected = torch.softmax(torch.from_numpy(logits), dim=1).numpy()
     np.testing.assert_allclose(found, expected)
-    several = TaskSpec(kind="classify", labels=("a", "b", "c"), separator="|", metric="f1_micro")
-    np.testing.assert_allclose(predictions_of(several, logits), torch.from_numpy(logits).sigmoid().numpy())
+    several = task_spec("classify", labels=("a", "b", "c"), separator="|", metric="f1_micro")
+    np.testing.assert_allclose(several.predictions(logits), torch.from_numpy(logits).sigmoid().numpy())
     raw = np.array([[-2.0], [0.5]])
-    pair = predictions_of(SPECS["pair mlp, all features"], raw)
+    pair = SPECS["pair mlp, all features"].predictions(raw)
     np.testing.assert_allclose(pair.sum(axis=1), 1)
-    shared = TaskSpec(kind="similarity", features=("abs",), range=(0, 5), output="sigmoid", metric="pearson")
-    assert (predictions_of(shared, raw) == 5 * pair[:, 1]).all()  # spec 01: exactly five times
-    moved = TaskSpec(kind="similarity", head="cosine", range=(1, 5), metric="pearson")
-    np.testing.assert_allclose(predictions_of(moved, np.array([[0.5]])), [3])
-    line = TaskSpec(kind="similarity", head="cosine", metric="pearson", points=((0.0, 0.0), (1.0, 5.0)))
-    np.testing.assert_allclose(predictions_of(line, np.array([[-1.0], [0.5]])), [0, 2.5])
+    shared = task_spec(
+        "similarity", head="mlp", features=("abs",), range=(0, 5), output="sigmoid", metric="pearson"
+    )
+    assert (shared.predictions(raw) == 5 * pair[:, 1]).all()  # spec 01: exactly five times
+    moved = task_spec("similarity", head="cosine", range=(1, 5), metric="pearson")
+    np.testing.assert_allclose(moved.predictions(np.array([[0.5]])), [3])
+    line = task_spec("similarity", head="cosine", metric="pearson", points=((0.0, 0.0), (1.0, 5.0)))
+    np.testing.assert_allclose(line.predictions(np.array([[-1.0], [0.5]])), [0, 2.5])

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenor.tasks.jaccard import jaccard, special_ids
+from tenor.tasks.texts.jaccard import jaccard, special_ids
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import Tokens
 

@@ -9,11 +9,11 @@ import torch
 from task_battery import config, examples_of, network_of, tokenizer_of
 from tenor.errors import TenorError
 from tenor.layers.pooling_config import PoolingConfig
-from tenor.tasks.mining import hard_negatives
-from tenor.tasks.scoring import match_columns
-from tenor.tasks.spec import TaskSpec
-from tenor.tasks.targets import balancing, label_targets, score_targets
-from tenor.tasks.vectors import TextVectors
+from tenor.tasks.contrastive.hard_negatives import hard_negatives
+from tenor.tasks.contrastive.retrieval import retrieval_columns
+from tenor.tasks.table import task_spec
+from tenor.tasks.texts.targets import balancing, label_targets, score_targets
+from tenor.tasks.texts.vectors import TextVectors
 from tenor.text.examples import Origin, Pair, Sentence, Triple
 
 ROWS = np.arange(6)
@@ -27,25 +27,27 @@ def batch_of(network, name, tokenizer, rows=ROWS, examples=None):
 
 
 def test_labels_become_numbers_and_an_unknown_one_is_told_with_its_line():
-    spec = TaskSpec(kind="classify", labels=("bad", "good"))
+    spec = task_spec("classify", labels=("bad", "good"))
     rows = [Sentence("x", Origin("f.tsv", n), label) for n, label in ((2, "good"), (3, "bad"))]
-    assert label_targets(spec, rows, name="mood").tolist() == [1, 0]
+    assert label_targets(spec.labels, None, rows, name="mood").tolist() == [1, 0]
     with pytest.raises(
         TenorError, match=r"f.tsv:9: the label 'god' is none of task mood: 'bad', 'good'.*'good'"
     ):
-        label_targets(spec, [Sentence("x", Origin("f.tsv", 9), "god")], name="mood")
+        label_targets(spec.labels, None, [Sentence("x", Origin("f.tsv", 9), "god")], name="mood")
     with pytest.raises(TenorError, match="the label is empty"):
-        label_targets(spec, [Sentence("x", Origin("f.tsv", 9), " ")], name="mood")
-    several = TaskSpec(kind="classify", labels=("a", "b", "c"), separator=",", metric="f1_micro")
-    found = label_targets(several, [Sentence("x", Origin("f", 1), "c, a")], name="t")
+        label_targets(spec.labels, None, [Sentence("x", Origin("f.tsv", 9), " ")], name="mood")
+    several = task_spec("classify", labels=("a", "b", "c"), separator=",", metric="f1_micro")
+    found = label_targets(
+        several.labels, several.separator, [Sentence("x", Origin("f", 1), "c, a")], name="t"
+    )
     assert found.tolist() == [[1, 0, 1]]
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), None, 5.1, -0.1])
 def test_scores_out_of_range_are_told_with_their_line(score):
-    spec = TaskSpec(kind="similarity", head="cosine", range=(0, 5), metric="pearson")
+    spec = task_spec("similarity", head="cosine", range=(0, 5), metric="pearson")
     with pytest.raises(TenorError, match=r"f\.tsv:4: the score"):
-        score_targets(spec, [Pair("a", "b", Origin("f.tsv", 4), None, score)], name="t")
+        score_targets(spec.range, [Pair("a", "b", Origin("f.tsv", 4), None, score)], name="t")
 
 
 def test_balanced_labels_weigh_the_same(tiny_folder):
@@ -55,7 +57,9 @@ def test_balanced_labels_weigh_the_same(tiny_folder):
     np.testing.assert_allclose(sums, sums[0], rtol=1e-6)
     assert weights[labels].mean() == pytest.approx(1)
     examples = [Sentence("the cat", Origin("a", n), label) for n, label in enumerate("aaab")]
-    network = network_of(tiny_folder, {"t": config("classify", balanced=True)}, examples={"t": examples})
+    network = network_of(
+        tiny_folder, {"t": config("classify", class_weight="balanced")}, examples={"t": examples}
+    )
     np.testing.assert_allclose(network.task("t").label_weights.numpy(), [2 / 3, 2])
     assert "label_weights" not in " ".join(network.state_dict())
 
@@ -63,7 +67,7 @@ def test_balanced_labels_weigh_the_same(tiny_folder):
 def shared(tiny_folder, share):
     configs = {
         "paraphrase": config("pair", head="residual", features=("diff", "jaccard"), dropout=0.3),
-        "similarity": config("similarity", share="paraphrase", scale=5.0, loss="mse")
+        "similarity": config("similarity", share_head_with="paraphrase", scale=5.0, loss="mse")
         if share
         else config("similarity", head="residual", features=("diff", "jaccard"), scale=5.0, loss="mse"),
     }
@@ -123,7 +127,7 @@ def test_a_mean_does_not_see_padding_or_other_texts(tiny_folder):
         Sentence("the cat sat on the mat", Origin("a", 2), "b"),
     ]
     task, data, both = batch_of(network, "t", tokenizer, np.arange(2), examples)
-    vectors = TextVectors(PoolingConfig.parse("mean"), layers=3)
+    vectors = TextVectors(PoolingConfig.parse("mean"), hidden_size=32, num_layers=2)
     pooled = vectors(network.see({"t": both})["t"])
     seen = network.see({"t": task.collate(data, np.array([0]))})["t"]
     torch.testing.assert_close(pooled[:1], seen.last.mean(dim=0, keepdim=True), atol=1e-6, rtol=1e-5)
@@ -132,7 +136,7 @@ def test_a_mean_does_not_see_padding_or_other_texts(tiny_folder):
 def test_chances_by_cross_entropy_are_learned_as_labels_are(tiny_folder):
     """Scores of 0 and 1 through a shared head give the loss of a yes-or-no; others lie between."""
     tokenizer = tokenizer_of(tiny_folder)
-    chances = config("similarity", share="same", range=(0.0, 1.0), loss="cross_entropy")
+    chances = config("similarity", share_head_with="same", range=(0.0, 1.0), loss="cross_entropy")
     network = network_of(tiny_folder, {"same": config("pair"), "chance": chances})
     rows = [Pair("the cat", "a dog", Origin("a", n), "ab"[n], float(n)) for n in range(2)]
     outputs = {}
@@ -151,9 +155,9 @@ def test_chances_by_cross_entropy_are_learned_as_labels_are(tiny_folder):
 @pytest.mark.parametrize("features", [(), ("u", "diff", "jaccard")])
 def test_both_orders_are_the_mean_of_each(tiny_folder, features):
     tokenizer = tokenizer_of(tiny_folder)
-    settings = {"encoding": "joint", "head": "mlp", "features": features}
+    settings = {"encoding": "cross", "head": "mlp", "features": features}
     networks = [
-        network_of(tiny_folder, {"p": config("pair", both_orders=both, **settings)}) for both in (True, False)
+        network_of(tiny_folder, {"p": config("pair", symmetrize=both, **settings)}) for both in (True, False)
     ]
     networks[0].load_state_dict(networks[1].state_dict())
     examples = examples_of("pair")
@@ -178,7 +182,7 @@ def test_both_orders_are_the_mean_of_each(tiny_folder, features):
 
 def test_the_matching_loss_against_a_loop(tiny_folder):
     tokenizer = tokenizer_of(tiny_folder)
-    network = network_of(tiny_folder, {"m": config("match", temperature=0.1)})
+    network = network_of(tiny_folder, {"m": config("contrastive", temperature=0.1)})
     texts = [("the cat", "a cat"), ("the dog", "a dog"), ("the cat", "one cat"), ("old cat", "a cat")]
     examples = [Pair(*pair, Origin("a", n)) for n, pair in enumerate(texts)]
     task, _, batch = batch_of(network, "m", tokenizer, np.arange(4), examples)
@@ -199,7 +203,7 @@ def test_the_matching_loss_against_a_loop(tiny_folder):
 
 def test_hard_negatives_of_the_data_stand_among_the_candidates(tiny_folder):
     tokenizer = tokenizer_of(tiny_folder)
-    network = network_of(tiny_folder, {"m": config("match")})
+    network = network_of(tiny_folder, {"m": config("contrastive")})
     plain = [Pair("the cat", "a cat", Origin("a", 1)), Pair("the dog", "a dog", Origin("a", 2))]
     hard = [Triple(*pair.texts, "the river", pair.origin) for pair in plain]
     losses = []
@@ -240,7 +244,7 @@ def test_mined_negatives_are_near_and_not_right():
 
 def test_mining_adds_texts_in_training_only_and_survives_a_restart(tiny_folder):
     tokenizer = tokenizer_of(tiny_folder)
-    network = network_of(tiny_folder, {"m": config("match", mine=2)})
+    network = network_of(tiny_folder, {"m": config("contrastive", hard_negatives=2)})
     task, data, batch = batch_of(network, "m", tokenizer)
     assert batch.sides == 2
     generator = np.random.default_rng(0)
@@ -255,7 +259,7 @@ def test_mining_adds_texts_in_training_only_and_survives_a_restart(tiny_folder):
         assert partner.ids.tolist() != negative.ids.tolist()
     output = network({"m": mined})["m"]
     assert torch.isfinite(task.losses(output, mined)["loss"])
-    other = network_of(tiny_folder, {"m": config("match", mine=2)}).task("m")
+    other = network_of(tiny_folder, {"m": config("contrastive", hard_negatives=2)}).task("m")
     other.load_state(task.state())
     again = other.collate(data, ROWS, generator=generator)
     assert again.tokens.ids.tolist() == mined.tokens.ids.tolist()
@@ -267,7 +271,7 @@ def test_ranks_of_partners_against_a_loop():
     texts = np.stack([np.arange(30), 100 + np.arange(30)], axis=1)
     texts[3, 0] = texts[4, 0]
     vectors[3, 0] = vectors[4, 0]  # one question with two answers
-    found = match_columns(vectors, texts)
+    found = retrieval_columns(vectors, texts)
     unit = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
     for row in range(30):
         own = unit[row, 0] @ unit[row, 1]
@@ -276,5 +280,5 @@ def test_ranks_of_partners_against_a_loop():
         assert found["mrr_first"][row] == pytest.approx(1 / rank)
         assert found["recall_at_1_first"][row] == (rank == 1)
     np.testing.assert_allclose(found["mrr"], (found["mrr_first"] + found["mrr_second"]) / 2)
-    perfect = match_columns(np.repeat(vectors[5:, :1], 2, axis=1), texts[5:])
+    perfect = retrieval_columns(np.repeat(vectors[5:, :1], 2, axis=1), texts[5:])
     assert perfect["recall_at_1"].mean() == 1

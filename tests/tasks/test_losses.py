@@ -26,7 +26,7 @@ def test_class_weights_multiply_rows_and_smoothing_spreads_the_target():
     torch.testing.assert_close(found, (weights[labels] * rows).mean())
     smooth = 0.9 * torch.eye(3)[labels] + 0.1 / 3
     expected = -(smooth * logits.log_softmax(dim=1)).sum(dim=1).mean()
-    torch.testing.assert_close(losses.cross_entropy(logits, labels, smoothing=0.1), expected)
+    torch.testing.assert_close(losses.cross_entropy(logits, labels, label_smoothing=0.1), expected)
 
 
 def test_binary_is_that_of_scikit_learn():

@@ -1,6 +1,7 @@
-"""What is predicted: a task is a name, a kind, where its data is, and how much it weighs."""
+"""What is predicted: kinds of tasks, each with its settings, its examples, its head and its scores."""
 
-from tenor.tasks.config import ROLES, TaskConfig
-from tenor.tasks.data import read_examples
+from tenor.tasks.config import TaskConfig
+from tenor.tasks.kind import Kind
+from tenor.tasks.spec import TaskSpec
 
-__all__ = ["ROLES", "TaskConfig", "read_examples"]
+__all__ = ["Kind", "TaskConfig", "TaskSpec"]

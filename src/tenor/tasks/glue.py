@@ -8,19 +8,19 @@ as in the reference script: cross-entropy for classes, squared error on the scal
 from pathlib import Path
 from typing import Any
 
-from tenor.tasks.config import TaskConfig
+from tenor.tasks.table import task_config
 from tenor.text.glue import GlueTask, glue_file
 
 
 def glue_config(
-    task: GlueTask, folder: str | Path, *, batch: int = 32, pooling: str = "pooler", weight: float = 1.0
-) -> TaskConfig:
+    task: GlueTask, folder: str | Path, *, batch_size: int = 32, pooling: str = "pooler", weight: float = 1.0
+) -> Any:
     """Return the section of a run file for a task whose official files stand in a folder.
 
     >>> from tenor.text.glue import GLUE
     >>> config = glue_config(GLUE["mrpc"], "glue/MRPC")
     >>> config.kind, config.encoding, config.metric, config.columns["first"]
-    ('pair', 'joint', 'f1', '#1 String')
+    ('pair', 'cross', 'f1', '#1 String')
     """
     roles = ("text",) if len(task.texts) == 1 else ("first", "second")
     answer = "score" if task.kind == "similarity" else "label"
@@ -32,16 +32,16 @@ def glue_config(
     if task.kind == "similarity":
         own = {"range": (0.0, 5.0), "loss": "mse", "output": "linear"}
     if task.kind != "classify":
-        own["encoding"] = "joint"
-    return TaskConfig(
-        kind=task.kind,
+        own["encoding"] = "cross"
+    return task_config(
+        task.kind,
         train=glue_file(task, folder, "train"),
         dev=glue_file(task, folder, "dev"),
         columns=columns,
         delimiter="\t",
         quote="",
         header=not task.headless,
-        batch=batch,
+        batch_size=batch_size,
         weight=weight,
         head="linear",
         dropout=0.1,

@@ -15,22 +15,22 @@ from torch.nn import functional
 
 
 def cross_entropy(
-    logits: Tensor, labels: Tensor, *, weights: Tensor | None = None, smoothing: float = 0.0
+    logits: Tensor, labels: Tensor, *, weights: Tensor | None = None, label_smoothing: float = 0.0
 ) -> Tensor:
     """Return the mean over rows; ``weights`` [k] multiply the rows of each label."""
     rows = functional.cross_entropy(
-        logits, labels, weight=weights, label_smoothing=smoothing, reduction="none"
+        logits, labels, weight=weights, label_smoothing=label_smoothing, reduction="none"
     )
     return rows.mean()
 
 
 def binary(
-    logits: Tensor, labels: Tensor, *, weights: Tensor | None = None, smoothing: float = 0.0
+    logits: Tensor, labels: Tensor, *, weights: Tensor | None = None, label_smoothing: float = 0.0
 ) -> Tensor:
     """Return the mean over all entries of ``labels`` (0 or 1), which have the form of the logits."""
     targets = labels.to(logits.dtype)
     factor = None if weights is None else weights[labels.long()]
-    smooth = targets * (1 - smoothing) + smoothing / 2
+    smooth = targets * (1 - label_smoothing) + label_smoothing / 2
     return functional.binary_cross_entropy_with_logits(logits, smooth, weight=factor)
 
 

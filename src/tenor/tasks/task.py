@@ -1,9 +1,9 @@
 """What every task is: a head on an encoder's states, a loss and a metric, for texts of its own.
 
 A task is handed its examples once (``prepare``: tokens on a flat axis and targets as arrays), cuts batches
-from them (``collate``), and after the encoder's pass sees the states of its own texts only (``Seen``),
-whatever other tasks went through the same pass. The loop knows nothing else of a task, so that a tagger, a
-language model or a parser is one more subclass.
+from them (``collate``), and after the encoder's pass sees the states of its own texts only
+(``EncoderOutput``), whatever other tasks went through the same pass. The loop knows nothing else of a task,
+so that a tagger, a language model or a parser is one more subclass.
 
 Shapes: r rows of a batch, s texts per row (1, or 2 for a pair encoded side by side), T tokens, d width.
 """
@@ -18,8 +18,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from tenor.errors import TenorError
 from tenor.layers.packed import PackedBatch, Packing
 from tenor.layers.pooling_config import PoolingConfig
+from tenor.tasks.spec import Predictions, TaskSpec
+from tenor.text.ragged import Ragged
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import Tokens
 
@@ -36,23 +39,53 @@ class Reads:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TaskData:
-    """The examples of a task, ready for the encoder: texts i·s … i·s + s - 1 of ``tokens`` are row i's."""
+    """The examples of a task, ready for the encoder: texts i·s … i·s + s - 1 of ``tokens`` are row i's.
+
+    Where rows have different numbers of texts (choices, windows of a long text), ``text_starts`` says which
+    texts are a row's: ``text_starts[i]:text_starts[i + 1]``.
+    """
 
     examples: Sequence[Any]
     tokens: Tokens
     sides: int = 1
-    targets: NDArray[Any] | None = None  # [rows, …]
+    targets: NDArray[Any] | Ragged | None = None  # [rows, …]
     features: NDArray[np.float32] | None = None  # [rows, f], what the texts alone tell, such as their overlap
+    text_starts: NDArray[np.int64] | None = None  # [rows + 1]
 
     def __len__(self) -> int:
+        if self.text_starts is not None:
+            return len(self.text_starts) - 1
         return len(self.tokens) // self.sides
+
+    def costs(self) -> NDArray[np.int64]:
+        """Return the tokens of each row [rows]."""
+        if self.text_starts is None:
+            sums: NDArray[np.int64] = self.tokens.lengths.reshape(-1, self.sides).sum(axis=1)
+            return sums
+        return self.tokens.starts[self.text_starts[1:]] - self.tokens.starts[self.text_starts[:-1]]
+
+    def head(self, count: int) -> "TaskData":
+        """Return the first rows."""
+        count = min(count, len(self))
+        texts = count * self.sides if self.text_starts is None else int(self.text_starts[count])
+        rows = np.arange(count)
+        return replace(
+            self,
+            examples=self.examples[:count],
+            tokens=self.tokens.take(np.arange(texts)),
+            targets=None if self.targets is None else self.targets[rows],
+            features=None if self.features is None else self.features[:count],
+            text_starts=None if self.text_starts is None else self.text_starts[: count + 1],
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TaskBatch:
     """Some rows of a task: the first sides of all rows, then the second sides.
 
-    Arrays and tensors among the ``extras`` have a row each, as targets and features do.
+    Where rows have different numbers of texts, these come row by row, and ``text_starts`` [r + 1] says which
+    are whose. Arrays, tensors and ragged arrays among the ``extras`` have a row each, as targets and features
+    do.
     """
 
     rows: NDArray[np.int64]  # [r], their numbers in the data, for messages and reports
@@ -61,18 +94,20 @@ class TaskBatch:
     targets: Tensor | None = None  # [r, …]
     features: Tensor | None = None  # [r, f]
     extras: Mapping[str, Any] = field(default_factory=dict)
+    text_starts: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def take(self, which: NDArray[np.int64]) -> "TaskBatch":
         """Select rows, by their places in this batch."""
-        texts = np.concatenate([which + side * len(self) for side in range(self.sides)])
+        texts, starts = _texts_of(self.text_starts, which, len(self), self.sides)
         index = torch.from_numpy(which)
         return replace(
             self,
             rows=self.rows[which],
             tokens=self.tokens.take(texts),
+            text_starts=starts,
             targets=None if self.targets is None else self.targets[index],
             features=None if self.features is None else self.features[index],
             extras={
@@ -97,11 +132,21 @@ class TaskBatch:
 
 
 def _taken(value: Any, which: NDArray[np.int64]) -> Any:
-    return value[which] if isinstance(value, np.ndarray) else value
+    return value[which] if isinstance(value, np.ndarray | Ragged) else value
+
+
+def _texts_of(
+    starts: NDArray[np.int64] | None, which: NDArray[np.int64], rows: int, sides: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Return the texts of some rows of a batch, and where each row's begin where their numbers differ."""
+    if starts is None:
+        return np.concatenate([which + side * rows for side in range(sides)]), None
+    texts = Ragged(np.arange(starts[-1]), starts)[which]
+    return texts.values, texts.starts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Seen:
+class EncoderOutput:
     """What a task sees of a pass: its own texts, on their own flat axis."""
 
     batch: PackedBatch
@@ -135,6 +180,8 @@ class Metric:
 class Task(nn.Module, ABC):
     """A head, its loss and its metric, under a name."""
 
+    spec: TaskSpec | None = None
+    """What it predicts, as a model folder keeps it; a task without one is trained, and not saved."""
     reads = Reads()
     metric = Metric("accuracy")
     couples_rows = False
@@ -151,7 +198,7 @@ class Task(nn.Module, ABC):
         """Turn examples into tokens and targets."""
 
     @abstractmethod
-    def forward(self, seen: Seen, batch: TaskBatch) -> Any:
+    def forward(self, seen: EncoderOutput, batch: TaskBatch) -> Any:
         """Return what the head says of each row: a tensor, or whatever ``losses`` and ``predict`` take."""
 
     @abstractmethod
@@ -159,15 +206,40 @@ class Task(nn.Module, ABC):
         """Return named losses, each a mean over the rows."""
 
     @abstractmethod
-    def predict(self, output: Any, batch: TaskBatch) -> NDArray[Any]:
-        """Return predictions, one row each, as ``score`` and people take them (probabilities, scores, …)."""
+    def predict(self, output: Any, batch: TaskBatch) -> Predictions:
+        """Return predictions, one row each, as ``score`` and people take them (probabilities, scores, …).
 
-    @abstractmethod
-    def score(self, predictions: NDArray[Any], data: TaskData) -> dict[str, float]:
+        An array [r, …], or a list of arrays where rows have predictions of different sizes.
+        """
+
+    def score(self, predictions: Predictions, data: TaskData) -> dict[str, float]:
         """Return all scores by name; ``metric.name`` is among them."""
+        assert self.spec is not None
+        assert data.targets is not None
+        return self.spec.plain_scores(predictions, data.targets)
 
-    def places(self, batch: TaskBatch) -> Tensor | None:
-        """Return the places of the tokens [w] whose last states the head reads; None, the default, for all.
+    def begin(self, examples: Sequence[Any]) -> None:
+        """Look at the examples to train on, once, before a run begins."""
+
+    def saved_weights(self) -> dict[str, Tensor]:
+        """Return the weights that a model folder keeps of the task, by name."""
+        return {name: value for name, value in self.state_dict().items() if value.is_floating_point()}
+
+    def load_weights(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
+        """Take back what ``saved_weights`` returned."""
+        self.copy_weights(self.saved_weights(), weights)
+
+    def copy_weights(self, own: Mapping[str, Tensor], weights: Mapping[str, NDArray[np.float32]]) -> None:
+        """Copy weights into tensors of the task, or say which is missing."""
+        for key, tensor in own.items():
+            value = weights.get(key)
+            if value is None or value.shape != tuple(tensor.shape):
+                raise TenorError(f"The weight {key!r} of task {self.name} is missing or of another shape.")
+            with torch.no_grad():
+                tensor.copy_(torch.from_numpy(np.array(value)))
+
+    def positions(self, batch: TaskBatch) -> Tensor | None:
+        """Return the tokens [w] of the batch whose last states the head reads; None, the default, for all.
 
         An encoder may save itself the others and leave 0 there.
         """
@@ -207,16 +279,39 @@ class Task(nn.Module, ABC):
         self, data: TaskData, rows: NDArray[np.int64], *, generator: np.random.Generator | None = None
     ) -> TaskBatch:
         """Cut rows out of the data; ``generator`` is there in training, for what is drawn anew each time."""
-        sides = (rows * data.sides + side for side in range(data.sides))
+        if data.text_starts is None:
+            texts = np.concatenate([rows * data.sides + side for side in range(data.sides)])
+            starts = None
+        else:
+            texts, starts = _texts_of(data.text_starts, rows, len(data), data.sides)
+        targets = data.targets
         return TaskBatch(
             rows=rows,
-            tokens=data.tokens.take(np.concatenate(list(sides))),
+            tokens=data.tokens.take(texts),
             sides=data.sides,
-            targets=None if data.targets is None else torch.from_numpy(data.targets[rows]),
+            text_starts=starts,
+            targets=torch.from_numpy(targets[rows]) if isinstance(targets, np.ndarray) else None,
+            extras={"targets": targets[rows]} if isinstance(targets, Ragged) else {},
             features=None if data.features is None else torch.from_numpy(data.features[rows]),
         )
 
 
-def first_places(tokens: Tokens) -> Tensor:
-    """Return the places of the first tokens of all texts that have one."""
+def join_predictions(parts: Sequence[Predictions], order: Sequence[NDArray[np.int64]]) -> Predictions:
+    """Put the predictions of batches into the order of the rows; ``order`` has the rows of each batch."""
+    positions = np.concatenate(order)
+    if isinstance(parts[0], np.ndarray):
+        together = np.concatenate(parts)
+        ordered = np.empty_like(together)
+        ordered[positions] = together
+        return ordered
+    rows: list[Any] = [None] * len(positions)
+    for position, prediction in zip(
+        positions.tolist(), (each for part in parts for each in part), strict=True
+    ):
+        rows[position] = prediction
+    return rows
+
+
+def first_positions(tokens: Tokens) -> Tensor:
+    """Return the positions of the first tokens of all texts that have one."""
     return torch.from_numpy(tokens.starts[:-1][tokens.lengths > 0])

@@ -1,7 +1,7 @@
 """The head of a task in torch: vectors of one or two texts in, raw numbers out.
 
 Raw numbers are logits, or for ``cosine`` and ``affine`` the cosine and a · cosine + c; what they mean is said
-by ``tenor.tasks.predictions``. Shapes: n rows, d width of a vector, o outputs.
+by the ``predictions`` of a task's specification. Shapes: n rows, d width of a vector, o outputs.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from tenor.tasks.heads.networks import build_network
 from tenor.tasks.heads.pairs import cosine, pair_features
-from tenor.tasks.spec import TaskSpec
+from tenor.tasks.texts.spec import TextSpec
 
 
 class TaskHead(nn.Module):
@@ -19,12 +19,13 @@ class TaskHead(nn.Module):
 
     ``width`` is that of the vectors, ``hidden`` that of the encoder, which inner layers have by default.
 
-    >>> head = TaskHead(TaskSpec(kind="pair", labels=("0", "1"), features=("abs", "product")), 4, hidden=4)
+    >>> from tenor.tasks.table import task_spec
+    >>> head = TaskHead(task_spec("pair", labels=("0", "1"), features=("abs", "product")), 4, hidden=4)
     >>> head([torch.ones(3, 4), torch.zeros(3, 4)]).shape
     torch.Size([3, 1])
     """
 
-    def __init__(self, spec: TaskSpec, width: int, *, hidden: int) -> None:
+    def __init__(self, spec: TextSpec, width: int, *, hidden: int) -> None:
         super().__init__()
         self.kind, self.features = spec.head, spec.features
         self.network: nn.Module | None = None
@@ -36,7 +37,7 @@ class TaskHead(nn.Module):
                 spec.head,
                 spec.inputs(width),
                 spec.outputs,
-                hidden=spec.hidden or hidden,
+                hidden=spec.hidden_size or hidden,
                 blocks=spec.blocks,
                 dropout=spec.dropout,
             )

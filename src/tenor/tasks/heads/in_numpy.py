@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.errors import TenorError
-from tenor.tasks.config import Feature
-from tenor.tasks.spec import TaskSpec
+from tenor.tasks.texts.config import Feature
+from tenor.tasks.texts.spec import TextSpec
 
 Floats = NDArray[np.float32]
 Weights = Mapping[str, Floats]
@@ -24,7 +23,7 @@ _ROWS = 4096  # at once, so that features of many rows do not fill the memory
 
 
 def run_head(
-    spec: TaskSpec, weights: Weights, sides: Sequence[Floats], overlap: Floats | None = None
+    spec: TextSpec, weights: Weights, sides: Sequence[Floats], overlap: Floats | None = None
 ) -> Floats:
     """Return raw numbers [n, o] from the vectors of each side [n, d]; ``overlap`` [n] is Jaccard's."""
     parts = [
@@ -34,10 +33,10 @@ def run_head(
     return np.concatenate(parts) if parts else np.zeros((0, spec.outputs), dtype=np.float32)
 
 
-def weight_shapes(spec: TaskSpec, width: int, hidden: int) -> dict[str, tuple[int, ...]]:
+def weight_shapes(spec: TextSpec, width: int, hidden: int) -> dict[str, tuple[int, ...]]:
     """Return the weights that a head must have, by name, to check a file by."""
     inputs, outputs = spec.inputs(width), spec.outputs
-    inner = spec.hidden or hidden
+    inner = spec.hidden_size or hidden
     if spec.head == "cosine":
         return {}
     if spec.head == "affine":
@@ -50,19 +49,6 @@ def weight_shapes(spec: TaskSpec, width: int, hidden: int) -> dict[str, tuple[in
         shapes |= _layer(f"{at}.linear", inner, inner)
         shapes |= {f"{at}.norm.{name}": (inner,) for name in _NORM}
     return shapes
-
-
-def check_weights(spec: TaskSpec, weights: Weights, *, width: int, hidden: int, where: str) -> None:
-    """Refuse weights that are not those of the head, before anything is computed with them."""
-    wanted = weight_shapes(spec, width, hidden)
-    for name, shape in wanted.items():
-        if name not in weights:
-            raise TenorError(f"{where} lacks the weight {name!r} of the head {spec.head!r}.")
-        if weights[name].shape != shape:
-            found = weights[name].shape
-            raise TenorError(f"{where}: {name!r} has the shape {found}, where the head asks for {shape}.")
-        if not np.isfinite(weights[name]).all():
-            raise TenorError(f"{where}: {name!r} holds numbers that are not finite; the file is damaged.")
 
 
 def row_cosines(u: Floats, v: Floats) -> Floats:
@@ -81,7 +67,7 @@ def _rows(values: Floats | None, at: int) -> Floats | None:
     return None if values is None else values[at : at + _ROWS]
 
 
-def _run(spec: TaskSpec, weights: Weights, sides: Sequence[Floats], overlap: Floats | None) -> Floats:
+def _run(spec: TextSpec, weights: Weights, sides: Sequence[Floats], overlap: Floats | None) -> Floats:
     if spec.head in ("cosine", "affine"):
         value = row_cosines(sides[0], sides[1])[:, None]
         return value if spec.head == "cosine" else weights["slope"] * value + weights["offset"]
@@ -96,7 +82,7 @@ def _run(spec: TaskSpec, weights: Weights, sides: Sequence[Floats], overlap: Flo
     return _linear(weights, "network.out", h)
 
 
-def _inputs(spec: TaskSpec, sides: Sequence[Floats], overlap: Floats | None) -> Floats:
+def _inputs(spec: TextSpec, sides: Sequence[Floats], overlap: Floats | None) -> Floats:
     if len(sides) == 2:
         return np.concatenate([_feature(name, sides[0], sides[1], overlap) for name in spec.features], axis=1)
     return sides[0] if overlap is None else np.concatenate([sides[0], overlap[:, None]], axis=1)

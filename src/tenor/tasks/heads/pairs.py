@@ -2,8 +2,8 @@
 
     u, v, diff = u - v, abs = |u - v|, product = u ∗ v,  cosine = u·v / (max(‖u‖, ε) max(‖v‖, ε)),  jaccard
 
-Jaccard is the overlap of the texts' tokens, known before anything is encoded (``tenor.tasks.jaccard``). Where
-both texts were encoded as one sequence, ``whole`` is the vector of all of it.
+Jaccard is the overlap of the texts' tokens, known before anything is encoded (``tenor.tasks.texts.jaccard``).
+Where both texts were encoded as one sequence, ``whole`` is the vector of all of it.
 Shapes: n rows, d width.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from tenor.tasks.config import Feature
+from tenor.tasks.texts.config import Feature
 
 EPSILON = 1e-8
 

@@ -19,17 +19,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tenor.tasks import losses
-from tenor.tasks.mining import hard_negatives
-from tenor.tasks.task import Seen, TaskBatch, TaskData
-from tenor.tasks.text_task import TextTask
+from tenor.tasks.contrastive.hard_negatives import hard_negatives
+from tenor.tasks.contrastive.kind import ContrastiveSpec
+from tenor.tasks.task import EncoderOutput, TaskBatch, TaskData
+from tenor.tasks.texts.task import TextTask
 from tenor.text.batching import distinct
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import Tokens
 
 
-class MatchTask(TextTask):
+class ContrastiveTask(TextTask):
     """Pulls the two texts of a row together and away from those of all others."""
 
+    spec: ContrastiveSpec
     couples_rows = True
     _mined: NDArray[np.int64] | None = None  # [n, count], rows whose second texts are hard negatives
 
@@ -41,11 +43,7 @@ class MatchTask(TextTask):
             examples=examples, tokens=tokens, sides=sides, targets=distinct(tokens)[1].reshape(-1, sides)
         )
 
-    def targets(self, examples: Sequence[Any]) -> NDArray[Any]:
-        """Pairs say nothing but that they are pairs."""
-        return np.zeros(len(examples), dtype=np.int64)
-
-    def forward(self, seen: Seen, batch: TaskBatch) -> Tensor:
+    def forward(self, seen: EncoderOutput, batch: TaskBatch) -> Tensor:
         """Return the vectors of all texts of each row [r, s, d]."""
         vectors = self.vectors(seen)
         rows: Tensor = vectors.view(batch.sides, len(batch), vectors.shape[-1])
@@ -77,12 +75,12 @@ class MatchTask(TextTask):
         generator: np.random.Generator,
     ) -> None:
         """Find hard negatives for every row with the model as it stands, where the task asks for them."""
-        if not self.spec.mine:
+        if not self.spec.hard_negatives:
             return
-        assert data.targets is not None
+        assert isinstance(data.targets, np.ndarray)
         found = vectors(data.tokens).reshape(len(data), data.sides, -1)
         self._mined = hard_negatives(
-            found[:, 0], found[:, 1], data.targets, count=self.spec.mine, generator=generator
+            found[:, 0], found[:, 1], data.targets, count=self.spec.hard_negatives, generator=generator
         )
 
     def collate(
@@ -92,7 +90,7 @@ class MatchTask(TextTask):
         batch = super().collate(data, rows, generator=generator)
         if self._mined is None or generator is None or not self._mined.shape[1]:
             return batch
-        assert data.targets is not None
+        assert isinstance(data.targets, np.ndarray)
         own = rows[:, None] * data.sides + np.arange(data.sides)
         texts = np.concatenate([own, self._mined[rows] * data.sides + 1], axis=1)  # seconds of other rows
         return replace(

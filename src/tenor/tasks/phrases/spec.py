@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.errors import TenorError
-from tenor.tasks.config import Feature
+from tenor.tasks.texts.config import Feature
 
 Floats = NDArray[np.float32]
 PhraseFeatures = Literal["elaborate", "simple"]

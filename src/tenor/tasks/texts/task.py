@@ -1,6 +1,5 @@
-"""What tasks about one text or two have in common: tokens, vectors, a head."""
+"""The torch task of kinds about one text or two: tokens, vectors, a head."""
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -11,21 +10,21 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tenor.tasks.heads.head import TaskHead
-from tenor.tasks.jaccard import jaccard, special_ids
-from tenor.tasks.predictions import predictions_of
-from tenor.tasks.scoring import plain_scores
-from tenor.tasks.spec import TaskSpec
-from tenor.tasks.task import Metric, Reads, Seen, Task, TaskBatch, TaskData, first_places
-from tenor.tasks.vectors import TextVectors, packing_apart
+from tenor.tasks.task import EncoderOutput, Metric, Reads, Task, TaskBatch, TaskData, first_positions
+from tenor.tasks.texts.jaccard import jaccard, special_ids
+from tenor.tasks.texts.spec import TextSpec
+from tenor.tasks.texts.vectors import TextVectors, packing_apart
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import Tokens
 
 
 class TextTask(Task):
-    """A task whose head reads a vector per text; a pair is encoded side by side, or jointly as one text."""
+    """A task whose head reads a vector per text; two texts are encoded each by itself, or as one sequence."""
+
+    spec: TextSpec
 
     def __init__(
-        self, name: str, spec: TaskSpec, *, head: TaskHead, vectors: TextVectors, weight: float = 1.0
+        self, name: str, spec: TextSpec, *, head: TaskHead, vectors: TextVectors, weight: float = 1.0
     ) -> None:
         super().__init__(name, weight=weight)
         self.spec, self.head, self.vectors = spec, head, vectors
@@ -35,9 +34,9 @@ class TextTask(Task):
         """What the encoder must return."""
         return self.vectors.reads
 
-    def places(self, batch: TaskBatch) -> Tensor | None:
-        """The first token of each text, where the pooling reads no other."""
-        return first_places(batch.tokens) if self.vectors.firsts else None
+    def positions(self, batch: TaskBatch) -> Tensor | None:
+        """Return the first token of each text, where the pooling reads no other."""
+        return first_positions(batch.tokens) if self.vectors.firsts else None
 
     @property
     def metric(self) -> Metric:  # type: ignore[override]
@@ -55,8 +54,8 @@ class TextTask(Task):
         return TaskData(
             examples=examples,
             tokens=self._tokens(examples, tokenizer),
-            sides=2 if self.spec.both_orders else self.spec.sides,
-            targets=self.targets(examples) if labelled else None,
+            sides=2 if self.spec.symmetrize else self.spec.sides,
+            targets=self.spec.targets(examples, name=self.name) if labelled else None,
             features=self._features(examples, tokenizer) if "jaccard" in self.spec.features else None,
         )
 
@@ -65,19 +64,15 @@ class TextTask(Task):
     ) -> TaskBatch:
         """Cut rows out of the data; of pairs that go both ways, training draws one way for each."""
         batch = super().collate(data, rows, generator=generator)
-        if not self.spec.both_orders or generator is None:
+        if not self.spec.symmetrize or generator is None:
             return batch
         order = generator.integers(0, 2, size=len(rows))
         return replace(batch, tokens=data.tokens.take(rows * 2 + order), sides=1)
 
-    @abstractmethod
-    def targets(self, examples: Sequence[Any]) -> NDArray[Any]:
-        """Return what the examples say is right [n, …], or say which of them says something impossible."""
-
-    def forward(self, seen: Seen, batch: TaskBatch) -> Tensor:
-        """Return the head's raw numbers [r, o]."""
+    def forward(self, seen: EncoderOutput, batch: TaskBatch) -> Tensor:
+        """Return the head's outputs [r, o]."""
         features = batch.features
-        if not self.spec.both_orders or batch.sides == 1:
+        if not self.spec.symmetrize or batch.sides == 1:
             out: Tensor = self.head(self._sides(seen, batch), features)
             return out
         both = self.head(self._sides(seen, batch), None if features is None else features.repeat(2, 1))
@@ -85,14 +80,17 @@ class TextTask(Task):
 
     def predict(self, output: Tensor, batch: TaskBatch) -> NDArray[Any]:
         """Return probabilities [r, labels] or scores [r]."""
-        return predictions_of(self.spec, output.detach().float().cpu().numpy())
+        return self.spec.predictions(output.detach().float().cpu().numpy())
 
-    def score(self, predictions: NDArray[Any], data: TaskData) -> dict[str, float]:
-        """Return all scores."""
-        assert data.targets is not None
-        return plain_scores(self.spec, predictions, data.targets)
+    def saved_weights(self) -> dict[str, Tensor]:
+        """Return the weights of the head, and of its own pooling under ``vectors.``."""
+        named = self.head.state_dict() | {
+            f"vectors.{key}": value for key, value in self.vectors.state_dict().items()
+        }
+        # Batch norm's count of batches is no weight: with a fixed momentum nothing reads it.
+        return {key: value for key, value in named.items() if not key.endswith("num_batches_tracked")}
 
-    def _sides(self, seen: Seen, batch: TaskBatch) -> Sequence[Tensor]:
+    def _sides(self, seen: EncoderOutput, batch: TaskBatch) -> Sequence[Tensor]:
         """Return the vectors that the head reads, of each side [r, d]."""
         if self.spec.apart:
             parts: Tensor = self.vectors(seen, packing_apart(batch.tokens, seen.packing.device))
@@ -104,9 +102,9 @@ class TextTask(Task):
         return torch.split(vectors, len(batch)) if len(batch) else [vectors]
 
     def _tokens(self, examples: Sequence[Any], tokenizer: Tokenizer) -> Tokens:
-        if self.spec.kind != "classify" and self.spec.encoding == "joint":
+        if self.spec.texts == 2 and self.spec.encoding == "cross":
             first, second = [each.first for each in examples], [each.second for each in examples]
-            if not self.spec.both_orders:
+            if not self.spec.symmetrize:
                 return tokenizer.tokenize(first, pairs=second)
             ways = [pair for each in zip(first, second, strict=True) for pair in (each, each[::-1])]
             return tokenizer.tokenize([one for one, _ in ways], pairs=[other for _, other in ways])

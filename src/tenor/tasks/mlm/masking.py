@@ -21,14 +21,14 @@ KEPT = -100  # the label of a token that is not to be guessed
 class MaskingConfig:
     """How tokens are hidden."""
 
-    share: float = 0.15
-    whole_words: bool = False
+    probability: float = 0.15
+    whole_word_masking: bool = False
     masked: float = 0.8
     replaced: float = 0.1
 
     def __post_init__(self) -> None:
-        if not 0 < self.share < 1:
-            raise TenorError(f"share is {self.share}; it must be above 0 and below 1.")
+        if not 0 < self.probability < 1:
+            raise TenorError(f"mlm_probability is {self.probability}; it must be above 0 and below 1.")
         if min(self.masked, self.replaced) < 0 or self.masked + self.replaced > 1:
             raise TenorError("masked and replaced are parts of a whole; together they are at most 1.")
 
@@ -51,16 +51,16 @@ def mask_tokens(
 
     >>> tokens = Tokens.from_lists([[0, 5, 6, 7, 1]])
     >>> known = Vocabulary(mask=2, usual=np.arange(5, 9, dtype=np.int32), inside=np.zeros(9, dtype=bool))
-    >>> seen, labels = mask_tokens(tokens, known, MaskingConfig(share=0.3), np.random.default_rng(1))
+    >>> seen, labels = mask_tokens(tokens, known, MaskingConfig(probability=0.3), np.random.default_rng(1))
     >>> bool((labels[seen == 2] >= 5).all()), int(seen[0]), int(seen[-1])
     (True, 0, 1)
     """
     ids = tokens.ids
     usual = _is_usual(ids, vocabulary)
     text_of = np.repeat(np.arange(len(tokens)), tokens.lengths)
-    word_of = _words(ids, usual, text_of, vocabulary, whole=config.whole_words)
+    word_of = _words(ids, usual, text_of, vocabulary, whole=config.whole_word_masking)
     score = generator.random(int(word_of[-1]) + 1 if len(word_of) else 0)[word_of]
-    chosen = usual & (score < config.share)
+    chosen = usual & (score < config.probability)
     chosen |= _at_least_one(chosen, usual, score, text_of, len(tokens))
     labels = np.where(chosen, ids, KEPT).astype(np.int32)
     return _seen(ids, chosen, vocabulary, config, generator), labels

@@ -1,7 +1,7 @@
 """The two classifiers of transfer fine-tuning in torch, each one linear layer (Arase & Tsujii, 2019).
 
 The phrasal one says of a phrase of either text whether they are paraphrases, a random pair, or two phrases of
-paraphrased sentences that do not belong together (``tenor.tasks.phrase_spec`` has the formulas). The
+paraphrased sentences that do not belong together (``tenor.tasks.phrases.spec`` has the formulas). The
 sentential one says of two texts whether they are paraphrases, from the first state of the sequence that both
 make. Weights are drawn from a normal distribution of deviation 0.02, biases are 0.
 
@@ -16,8 +16,8 @@ from tenor.layers.linear import Linear
 from tenor.layers.packed import Packing
 from tenor.layers.span_pooling import SpanKind, Spans, pool_spans
 from tenor.tasks.heads.pairs import pair_features
-from tenor.tasks.phrase_spec import PAIR_FEATURES, PhraseSpec
-from tenor.tasks.spec import TaskSpec
+from tenor.tasks.pair.kind import PairSpec
+from tenor.tasks.phrases.spec import PAIR_FEATURES, PhraseSpec
 
 _DEVIATION = 0.02
 UNRELATED, PARAPHRASES = "unrelated", "paraphrase"
@@ -68,16 +68,15 @@ class SentenceHead(nn.Module):
         out: Tensor = self.out(self.dropout(states.index_select(0, packing.firsts)))
         return out.float()
 
-    def as_task(self) -> tuple[TaskSpec, dict[str, NDArray[np.float32]]]:
+    def as_task(self) -> tuple[PairSpec, dict[str, NDArray[np.float32]]]:
         """Return the same classifier as a pair task of a model folder.
 
         A pair task of two labels has one logit, the difference of the two here: the probabilities are equal.
         """
-        spec = TaskSpec(
-            kind="pair",
+        spec = PairSpec(
             labels=(UNRELATED, PARAPHRASES),
             head="linear",
-            encoding="joint",
+            encoding="cross",
             pooling="cls",
             dropout=self.dropout.p,
         )

@@ -5,18 +5,19 @@ own pooler. Two texts that were encoded as one sequence can be pooled apart, eac
 have seen those of the other. Shapes: T tokens, n texts, d width.
 """
 
-from typing import get_args
+from typing import cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from tenor.errors import TenorError
+from tenor.layers.attention_pooling import LEARNED, AttentionPooling
 from tenor.layers.layer_mix import LayerMix, mean_of_last
 from tenor.layers.packed import Packing
 from tenor.layers.pooling import pool
-from tenor.layers.pooling_config import PoolingConfig, PoolingKind
-from tenor.tasks.task import Reads, Seen
+from tenor.layers.pooling_config import POOLING_KINDS, PoolingConfig, PoolingKind
+from tenor.tasks.task import EncoderOutput, Reads
 from tenor.text.tokens import Tokens
 
 # Poolings that are about a whole sequence: its first or last tokens, or the encoder's own layer over them.
@@ -27,7 +28,7 @@ def check_apart(pooling: PoolingConfig) -> None:
     """Refuse poolings that say nothing of one part of a sequence."""
     whole = [kind for kind in pooling.kinds if kind in _OF_A_WHOLE]
     if whole:
-        others = ", ".join(kind for kind in get_args(PoolingKind) if kind not in _OF_A_WHOLE)
+        others = ", ".join(kind for kind in POOLING_KINDS if kind not in _OF_A_WHOLE)
         raise TenorError(
             f"The pooling {whole[0]!r} is one of a whole sequence, but features ask for a vector of each of "
             f"two texts encoded jointly. Choose another pooling for the task ({others}), or no features."
@@ -47,7 +48,7 @@ def packing_apart(tokens: Tokens, device: torch.device | str = "cpu") -> Packing
     if len(seconds) != len(tokens):
         raise TenorError(
             "The tokenizer of this encoder does not number the two texts of a sequence, so they cannot have "
-            "a vector each: leave features out, or choose encoding = 'siamese'."
+            "a vector each: leave features out, or choose encoding = 'bi'."
         )
     return Packing(np.sort(np.concatenate([tokens.starts, seconds])), device)
 
@@ -55,13 +56,16 @@ def packing_apart(tokens: Tokens, device: torch.device | str = "cpu") -> Packing
 class TextVectors(nn.Module):
     """Turns what a task sees of a pass into one vector per text [n, d · kinds].
 
-    ``layers`` is the number of the encoder's states, embeddings included, for a learned mix of them.
+    ``hidden_size`` and ``num_layers`` are the encoder's, for what is learned: a mix of its layers, embeddings
+    included, and attention over the tokens.
     """
 
-    def __init__(self, pooling: PoolingConfig, *, layers: int) -> None:
+    def __init__(self, pooling: PoolingConfig, *, hidden_size: int, num_layers: int) -> None:
         super().__init__()
         self.pooling = pooling
-        self.mix = LayerMix(layers) if pooling.layers == "mix" else None
+        self.mix = LayerMix(num_layers + 1) if pooling.layers == "mix" else None
+        learned = {str(kind): LEARNED[kind](hidden_size) for kind in pooling.kinds if kind in LEARNED}
+        self.attention = nn.ModuleDict(learned) if learned else None
 
     @property
     def reads(self) -> Reads:
@@ -73,13 +77,27 @@ class TextVectors(nn.Module):
         """Whether the first token of each sequence is all that is read; no part of one has such a pooling."""
         return self.pooling.layers == "last" and set(self.pooling.kinds) <= {"cls", "pooler"}
 
-    def forward(self, seen: Seen, packing: Packing | None = None) -> Tensor:
-        """Pool the states of each text, or of each part that another packing makes out."""
+    def forward(
+        self, seen: EncoderOutput, packing: Packing | None = None, *, weights: Tensor | None = None
+    ) -> Tensor:
+        """Pool the states of each text, or of each part that another packing makes out.
+
+        ``weights`` [T] take the place of those of learned attention.
+        """
         states = self._states(seen)
         packing = packing or seen.packing
-        return torch.cat([self._pooled(kind, states, packing, seen) for kind in self.pooling.kinds], dim=-1)
+        parts = [self._pooled(kind, states, packing, seen, weights) for kind in self.pooling.kinds]
+        return torch.cat(parts, dim=-1)
 
-    def _states(self, seen: Seen) -> Tensor:
+    def attention_weights(self, seen: EncoderOutput) -> dict[str, Tensor]:
+        """Return the weights [T] of every learned attention, by the name of its pooling."""
+        states, learned = self._states(seen), {} if self.attention is None else dict(self.attention.items())
+        return {
+            kind: cast(AttentionPooling, layer).weights(states, seen.packing)
+            for kind, layer in learned.items()
+        }
+
+    def _states(self, seen: EncoderOutput) -> Tensor:
         if self.pooling.layers == "last":
             return seen.last
         assert seen.layers is not None
@@ -88,7 +106,17 @@ class TextVectors(nn.Module):
         out: Tensor = self.mix(seen.layers)
         return out
 
-    def _pooled(self, kind: PoolingKind, states: Tensor, packing: Packing, seen: Seen) -> Tensor:
+    def _pooled(
+        self,
+        kind: PoolingKind,
+        states: Tensor,
+        packing: Packing,
+        seen: EncoderOutput,
+        weights: Tensor | None,
+    ) -> Tensor:
+        if self.attention is not None and kind in self.attention:
+            attended: Tensor = self.attention[kind](states, packing, weights)
+            return attended
         if kind != "pooler":
             return pool(states, packing, kind, token=self.pooling.token)
         if seen.pooler is None:

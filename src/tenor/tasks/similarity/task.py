@@ -1,34 +1,26 @@
-"""Giving two texts a score on a range, such as 0 to 5.
+"""The torch task of ``similarity``.
 
 Loss: squared error on the range (``mse``) or with both scaled to 0 to 1 (``mse01``); the cross-entropy of
-scores that are chances, such as a teacher's; or CoSENT, to which only the order counts. Metric: Pearson's
-correlation.
+scores that are probabilities, such as a teacher's soft labels; or CoSENT, to which only the order counts.
 """
 
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 
 from tenor.tasks import losses
-from tenor.tasks.targets import score_targets
+from tenor.tasks.similarity.kind import SimilaritySpec
 from tenor.tasks.task import TaskBatch
-from tenor.tasks.text_task import TextTask
+from tenor.tasks.texts.task import TextTask
 
 
 class SimilarityTask(TextTask):
     """Scores each pair of texts."""
 
+    spec: SimilaritySpec
+
     @property
     def couples_rows(self) -> bool:  # type: ignore[override]
         """CoSENT compares the scores of a batch with each other."""
         return self.spec.loss == "cosent" or super().couples_rows
-
-    def targets(self, examples: Sequence[Any]) -> NDArray[np.float32]:
-        """Return the score of each example [n]."""
-        return score_targets(self.spec, examples, name=self.name)
 
     def losses(self, output: Tensor, batch: TaskBatch) -> dict[str, Tensor]:
         """Return the loss of the scores."""
@@ -45,7 +37,7 @@ class SimilarityTask(TextTask):
         return {"loss": losses.squared(unit, wanted)}
 
     def _unit(self, raw: Tensor) -> Tensor:
-        """Return scores with the range as 0 to 1, as ``predictions_of`` gives them on the range."""
+        """Return scores on 0 to 1, as ``SimilaritySpec.predictions`` gives them on the range."""
         low, high = self.spec.range
         if self.spec.head in ("cosine", "affine"):
             return raw

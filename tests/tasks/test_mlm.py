@@ -9,24 +9,28 @@ from tenor.encoders.bert.checkpoint import BertCheckpoint
 from tenor.errors import TenorError
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.folder import read_folder
-from tenor.model.fresh import write_fresh
-from tenor.model.language_folder import load_language_head, save_language_model
+from tenor.model.mlm_folder import load_mlm_head
 from tenor.model.network import Network
-from tenor.tasks.language import LanguageConfig, LanguageTask, vocabulary_of
-from tenor.tasks.masking import KEPT, MaskingConfig, mask_tokens
+from tenor.model.torch_heads import save_trained
+from tenor.tasks.mlm.kind import MlmSpec
+from tenor.tasks.mlm.masking import KEPT, MaskingConfig, mask_tokens
+from tenor.tasks.mlm.task import MlmTask, vocabulary_of
 from tenor.text.examples import Origin, Sentence
 from tenor.text.tokenizer import Tokenizer
-from tenor.training.config import RunConfig, TrainingConfig
-from tenor.training.learner import Context, Cut
-from tenor.training.own_run import train_in_folder
+from tenor.training.api import train_learner
+from tenor.training.config import TrainingConfig
+from tenor.training.learner import Cut, StepContext
 from tenor.training.plan import Update
 from tenor.training.task_learner import TaskLearner
+from tiny import new_bert
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     new = tmp_path_factory.mktemp("fresh") / "encoder"
-    return write_fresh(new, all_words(), vocabulary=70, width=16, layers=1, heads=2, positions=64)
+    return new_bert(
+        new, all_words(), vocab_size=70, hidden_size=16, num_layers=1, num_heads=2, max_positions=64
+    )
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +45,7 @@ def texts(count=60, seed=0):
 
 def network_of(folder, **settings):
     encoder = BertCheckpoint.load(folder).encoder
-    task = LanguageTask("text", LanguageConfig(**settings), encoder)
+    task = MlmTask("text", MlmSpec(**settings), encoder)
     return Network(encoder, pooling=PoolingConfig(), tasks={"text": task})
 
 
@@ -53,7 +57,7 @@ def test_only_states_of_hidden_tokens_are_read(folder, tokenizer, next_sentence)
     with torch.no_grad():
         less = network({"text": batch})["text"]
         whole = task(network.see({"text": batch})["text"], batch)
-    assert len(task.places(batch)) == len(whole.labels) < len(batch.tokens.ids)
+    assert len(task.positions(batch)) == len(whole.labels) < len(batch.tokens.ids)
     torch.testing.assert_close(task.scores(less), task.scores(whole), rtol=0, atol=1e-5)
     assert torch.equal(less.labels, whole.labels)
     if next_sentence:
@@ -64,7 +68,7 @@ def test_only_states_of_hidden_tokens_are_read(folder, tokenizer, next_sentence)
 def test_what_is_hidden(tokenizer, whole):
     known = vocabulary_of(tokenizer)
     tokens = tokenizer.tokenize([each.text for each in texts(800)])
-    config = MaskingConfig(whole_words=whole)
+    config = MaskingConfig(whole_word_masking=whole)
     seen, labels = mask_tokens(tokens, known, config, np.random.default_rng(0))
     chosen, special = labels != KEPT, ~np.isin(tokens.ids, known.usual)
     assert not chosen[special].any()
@@ -97,7 +101,8 @@ def test_the_same_loss_as_transformers(folder, tokenizer, tmp_path):
     batch = task.collate(data, np.arange(8), generator=np.random.default_rng(0))
     with torch.no_grad():
         losses = task.losses(network({"text": batch})["text"], batch)
-    path = save_language_model(network, read_folder(folder), tmp_path / "saved", name="fresh")
+    path = tmp_path / "saved"
+    save_trained(network, read_folder(folder), path, name="fresh")
     theirs, loading = BertForPreTraining.from_pretrained(path, output_loading_info=True)
     assert not loading["missing_keys"]
     assert not loading["unexpected_keys"]
@@ -113,9 +118,9 @@ def test_the_same_loss_as_transformers(folder, tokenizer, tmp_path):
     torch.testing.assert_close(losses["masked"], masked, atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(losses["follows"], follows, atol=1e-4, rtol=1e-4)
     again = network_of(folder, next_sentence=True)
-    assert load_language_head(again.task("text"), path)
+    assert load_mlm_head(again.task("text"), path)
     assert torch.equal(again.task("text").dense.weight, task.dense.weight)
-    assert not load_language_head(again.task("text"), folder)
+    assert not load_mlm_head(again.task("text"), folder)
 
 
 def test_what_follows(folder, tokenizer):
@@ -144,8 +149,8 @@ def test_passes_and_dev(folder, tokenizer):
     batch = learner.batch(0, np.random.default_rng(0))
     found = []
     for tokens in (10_000, 40):
-        pieces = learner.pieces(batch, Cut(tokens=tokens), Update())
-        context = Context(step=1, epoch=0, steps=1, generator=np.random.default_rng(0))
+        pieces = learner.micro_batches(batch, Cut(tokens=tokens), Update())
+        context = StepContext(step=1, epoch=0, steps=1, generator=np.random.default_rng(0))
         found.append(sum(learner.losses(piece, context)["text"] for piece in pieces))
     assert len(pieces) > 1
     torch.testing.assert_close(found[0], found[1])
@@ -164,12 +169,10 @@ def test_it_learns_and_goes_on(folder, tokenizer, tmp_path):
         train, dev = (task.prepare(texts(200, seed=n), tokenizer) for n in (1, 2))
         return TaskLearner(network, {"text": train}, dev={"text": dev}, batches={"text": 20})
 
-    run = RunConfig(
-        training=TrainingConfig(epochs=4, encoder_rate=5e-3, head_rate=5e-3, precision="fp32", monitor="text")
-    )
+    training = TrainingConfig(epochs=4, encoder_lr=5e-3, head_lr=5e-3, precision="fp32", monitor="text")
     made = learner()
     before = made.evaluate()["text"].main
-    train_in_folder(made, run, out=tmp_path / "run")
+    train_learner(made, training, out=tmp_path / "run")
     assert made.evaluate()["text"].main < 0.8 * before
 
 
@@ -177,5 +180,5 @@ def test_what_cannot_be_trained_on(folder, tokenizer):
     task = network_of(folder, next_sentence=True).task("text")
     with pytest.raises(TenorError, match="at least 3 texts"):
         task.prepare(texts(2), tokenizer)
-    with pytest.raises(TenorError, match="share is 2"):
-        MaskingConfig(share=2)
+    with pytest.raises(TenorError, match="mlm_probability is 2"):
+        MaskingConfig(probability=2)

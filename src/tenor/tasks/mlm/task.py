@@ -7,11 +7,11 @@ of a small model. What is hidden is drawn anew whenever a text is used; dev hide
 With next sentences a row is two texts as one sequence, the second the one that follows in the file or, every
 other time, a random one; the pooler tells which.
 
-Shapes: T tokens, M hidden tokens, n texts, d width, V vocabulary.
+Shapes: T tokens, M hidden tokens, n texts, d hidden size, V vocabulary.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tenor.encoders.bert.encoder import BertEncoder
+from tenor.encoders.encoder import Encoder
 from tenor.errors import TenorError
 from tenor.layers.linear import Linear
 from tenor.layers.vocabulary_loss import vocabulary_loss
-from tenor.tasks.masking import KEPT, MaskingConfig, Vocabulary, mask_tokens
-from tenor.tasks.task import Metric, Reads, Seen, Task, TaskBatch, TaskData
+from tenor.tasks.mlm.kind import MlmSpec
+from tenor.tasks.mlm.masking import KEPT, Vocabulary, mask_tokens
+from tenor.tasks.task import EncoderOutput, Metric, Reads, Task, TaskBatch, TaskData
 from tenor.text.tokenizer import Pieces, Tokenizer
 from tenor.text.tokens import Tokens
 
@@ -42,18 +43,8 @@ KEYS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LanguageConfig:
-    """What is guessed."""
-
-    masking: MaskingConfig = field(default_factory=MaskingConfig)
-    next_sentence: bool = False
-    seed: int = 1
-    """Of what is hidden on dev."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LanguageData(TaskData):
+class MlmData(TaskData):
     """Tokens of texts, and what else pairs of texts are made from."""
 
     tokenizer: Tokenizer
@@ -63,7 +54,7 @@ class LanguageData(TaskData):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LanguageOutput:
+class MlmOutput:
     """What each hidden token is guessed from, what it is, and whether the second text follows."""
 
     guesses: Tensor  # [M, d], to be multiplied with the vocabulary
@@ -72,47 +63,55 @@ class LanguageOutput:
     follows: Tensor | None  # [n, 2]
 
 
-class LanguageTask(Task):
+class MlmTask(Task):
     """Guesses hidden tokens with the encoder's own word embeddings; texts are ``Sentence`` examples."""
 
     metric = Metric("perplexity", higher_is_better=False)
 
+    spec: MlmSpec
+
     def __init__(
-        self, name: str, config: LanguageConfig, encoder: BertEncoder, *, weight: float = 1.0, seed: int = 1
+        self, name: str, spec: MlmSpec, encoder: Encoder, *, weight: float = 1.0, seed: int = 1
     ) -> None:
         super().__init__(name, weight=weight)
-        self.config = config
-        width = encoder.config.width
-        self._words = [encoder.embeddings.words]  # in a list: the encoder's weights are not the head's own
-        encoder.embeddings.words.tied = True
+        self.spec = spec
+        size, words = encoder.hidden_size, encoder.word_embeddings
+        if words is None or words.weight.shape[1] != size:
+            raise TenorError(
+                f"A {encoder.model_type!r} encoder cannot be trained as a masked language model: its token "
+                "embeddings are not of the size of its states."
+            )
+        self._words = [words]  # in a list: the encoder's weights are not the head's own
+        words.tied = True  # type: ignore[assignment]
+        epsilon = getattr(getattr(encoder, "config", None), "layer_norm_eps", 1e-12)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.dense = Linear(width, width)
-            self.norm = nn.LayerNorm(width, eps=encoder.config.epsilon)
-            self.bias = nn.Parameter(torch.zeros(encoder.config.vocabulary))
-            self.follows = Linear(width, 2) if config.next_sentence else None
+            self.dense = Linear(size, size)
+            self.norm = nn.LayerNorm(size, eps=epsilon)
+            self.bias = nn.Parameter(torch.zeros(len(words.weight)))
+            self.follows = Linear(size, 2) if spec.next_sentence else None
             for layer in filter(None, (self.dense, self.follows)):
                 nn.init.normal_(layer.weight, std=0.02)
                 nn.init.zeros_(layer.bias)
-        if config.next_sentence and encoder.pooler is None:
+        if spec.next_sentence and not encoder.has_pooler:
             raise TenorError("next_sentence reads the encoder's pooler, which this checkpoint does not have.")
 
     @property
     def reads(self) -> Reads:  # type: ignore[override]
         """The pooler, where next sentences are told."""
-        return Reads(pooler=self.config.next_sentence)
+        return Reads(pooler=self.spec.next_sentence)
 
-    def places(self, batch: TaskBatch) -> Tensor:
-        """The hidden tokens."""
+    def positions(self, batch: TaskBatch) -> Tensor:
+        """Return the hidden tokens."""
         rows, columns = (batch.extras["labels"] != KEPT).nonzero(as_tuple=True)
         found: Tensor = torch.from_numpy(batch.tokens.starts)[rows.cpu()] + columns.cpu()
         return found
 
-    def prepare(self, examples: Sequence[Any], tokenizer: Tokenizer) -> LanguageData:
+    def prepare(self, examples: Sequence[Any], tokenizer: Tokenizer) -> MlmData:
         """Cut texts into windows of the length limit, or into pieces to be paired."""
         vocabulary = vocabulary_of(tokenizer)
         texts = [each.text for each in examples]
-        if not self.config.next_sentence:
+        if not self.spec.next_sentence:
             chunks = tokenizer.chunk(texts)
             rows = [examples[number] for number in chunks.text.tolist()]
             return self._data(rows, chunks.tokens, tokenizer, vocabulary)
@@ -125,10 +124,8 @@ class LanguageTask(Task):
         joined = tokenizer.join(_taken(pieces, even), _taken(pieces, even + 1))
         return replace(self._data(examples[:-1], joined.tokens, tokenizer, vocabulary), pieces=pieces)
 
-    def _data(
-        self, rows: Sequence[Any], tokens: Any, tokenizer: Tokenizer, known: Vocabulary
-    ) -> LanguageData:
-        return LanguageData(
+    def _data(self, rows: Sequence[Any], tokens: Any, tokenizer: Tokenizer, known: Vocabulary) -> MlmData:
+        return MlmData(
             examples=rows,
             tokens=tokens,
             targets=np.ones(len(tokens), dtype=np.int64),  # what is guessed is in the tokens themselves
@@ -140,12 +137,10 @@ class LanguageTask(Task):
         self, data: TaskData, rows: NDArray[np.int64], *, generator: np.random.Generator | None = None
     ) -> TaskBatch:
         """Hide tokens of some rows, after drawing what follows each text."""
-        assert isinstance(data, LanguageData)
+        assert isinstance(data, MlmData)
         if generator is None:  # dev: each row by itself, so that it does not matter what else is in the batch
             parts = [
-                self.collate(
-                    data, rows[at : at + 1], generator=np.random.default_rng([self.config.seed, row])
-                )
+                self.collate(data, rows[at : at + 1], generator=np.random.default_rng([self.spec.seed, row]))
                 for at, row in enumerate(rows.tolist())
             ]
             return _together(parts, rows)
@@ -156,7 +151,7 @@ class LanguageTask(Task):
             drawn = (rows + 2 + generator.integers(0, len(data) - 1, size=len(rows))) % (len(data) + 1)
             second = np.where(follows == 1, rows + 1, drawn)
             tokens = data.tokenizer.join(_taken(data.pieces, rows), _taken(data.pieces, second)).tokens
-        seen, labels = mask_tokens(tokens, data.vocabulary, self.config.masking, generator)
+        seen, labels = mask_tokens(tokens, data.vocabulary, self.spec.masking, generator)
         padded, _ = replace(tokens, ids=labels).to_padded(pad_id=KEPT)
         hidden = labels != KEPT
         return TaskBatch(
@@ -169,7 +164,7 @@ class LanguageTask(Task):
             },
         )
 
-    def forward(self, seen: Seen, batch: TaskBatch) -> LanguageOutput:
+    def forward(self, seen: EncoderOutput, batch: TaskBatch) -> MlmOutput:
         """Return what hidden tokens are guessed from, and the scores of what follows."""
         labels = seen.packing.from_padded(batch.extras["labels"][:, : seen.packing.longest])  # [T]
         places = (labels != KEPT).nonzero()[:, 0]  # [M]
@@ -179,14 +174,14 @@ class LanguageTask(Task):
         if self.follows is not None:
             assert seen.pooler is not None
             follows = self.follows(seen.pooler).float()
-        return LanguageOutput(guesses, labels[places], seen.packing.text_of[places], follows)
+        return MlmOutput(guesses, labels[places], seen.packing.text_of[places], follows)
 
-    def scores(self, output: LanguageOutput) -> Tensor:
+    def scores(self, output: MlmOutput) -> Tensor:
         """Return the scores of the whole vocabulary for each hidden token [M, V]."""
         words = self._words[0].weight
         return functional.linear(output.guesses.to(words.dtype), words, self.bias.to(words.dtype)).float()
 
-    def losses(self, output: LanguageOutput, batch: TaskBatch) -> dict[str, Tensor]:
+    def losses(self, output: MlmOutput, batch: TaskBatch) -> dict[str, Tensor]:
         """Return the mean over all hidden tokens of the batch, and over its rows for what follows."""
         each = vocabulary_loss(output.guesses, self._words[0].weight, self.bias, output.labels)
         weights = batch.extras["scale"][output.rows] / max(1, len(batch))
@@ -197,7 +192,7 @@ class LanguageTask(Task):
             found["follows"] = functional.cross_entropy(output.follows, 1 - batch.targets)
         return found
 
-    def predict(self, output: LanguageOutput, batch: TaskBatch) -> NDArray[np.float64]:
+    def predict(self, output: MlmOutput, batch: TaskBatch) -> NDArray[np.float64]:
         """Return per row: hidden tokens, their loss in all, how many were right; whether what follows was."""
         scores = self.scores(output)
         loss = functional.cross_entropy(scores, output.labels, reduction="none")
@@ -209,15 +204,6 @@ class LanguageTask(Task):
         if output.follows is not None and batch.targets is not None:
             out[:, 3] = (output.follows.argmax(dim=1) == 1 - batch.targets).cpu().numpy()
         return out
-
-    def score(self, predictions: NDArray[np.float64], data: TaskData) -> dict[str, float]:
-        """Return the perplexity of hidden tokens, the share that was right, and that of what follows."""
-        hidden, loss, right, follows = predictions.sum(axis=0)
-        scores = {
-            "perplexity": float(np.exp(loss / max(1, hidden))),
-            "accuracy": float(right / max(1, hidden)),
-        }
-        return scores | ({"follows_accuracy": float(follows / len(predictions))} if self.follows else {})
 
     def published_weights(self) -> dict[str, Tensor]:
         """Return the head's weights under the names that published checkpoints give them."""

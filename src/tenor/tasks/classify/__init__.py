@@ -1,0 +1,1 @@
+"""Putting a text into a class, or into several."""

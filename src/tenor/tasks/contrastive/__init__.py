@@ -1,0 +1,1 @@
+"""Learning that two texts belong together: multiple negatives ranking."""

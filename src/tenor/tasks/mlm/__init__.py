@@ -1,0 +1,1 @@
+"""Masked language modelling: what an encoder is pre-trained by."""

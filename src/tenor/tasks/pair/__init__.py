@@ -1,0 +1,1 @@
+"""Putting two texts together into a class."""

@@ -1,0 +1,1 @@
+"""Giving two texts a score on a range."""

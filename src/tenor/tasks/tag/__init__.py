@@ -1,0 +1,1 @@
+"""Tagging words: entities, parts of speech, anything with one label a word."""

@@ -1,0 +1,39 @@
+"""What a tagger says of one sentence."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tenor.entities import Entity, lenient_entities
+from tenor.tasks.answer import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class TagAnswer(Answer):
+    """The tag of every word, and its probability.
+
+    >>> TagAnswer(("B-PER", "I-PER", "O"), (0.9, 0.8, 1.0), True).entities
+    [Entity(type='PER', begin=0, end=2)]
+    """
+
+    tags: tuple[str, ...]
+    probabilities: tuple[float, ...]
+    spans: bool = True
+    """Whether tags are those of spans."""
+
+    @property
+    def predicted(self) -> list[str]:
+        """The tags."""
+        return list(self.tags)
+
+    @property
+    def entities(self) -> list[Entity]:
+        """The spans, as stretches of words."""
+        return lenient_entities(self.tags) if self.spans else []
+
+    def to_json(self) -> dict[str, Any]:
+        """Return tags and probabilities, word by word."""
+        return {"tags": list(self.tags), "probabilities": [round(p, 4) for p in self.probabilities]}
+
+    def cells(self) -> dict[str, str]:
+        """Return the tags in one cell."""
+        return {"": " ".join(self.tags)}

@@ -1,0 +1,258 @@
+"""The tag kind: what it settles, which states it reads, its losses and predictions, and what goes wrong."""
+
+import json
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+import torch
+
+from small_tagger import tagged_rows
+from tenor.errors import TenorError
+from tenor.layers.packed import PackedBatch
+from tenor.layers.pooling_config import PoolingConfig
+from tenor.model.folder import read_folder
+from tenor.tasks.table import KINDS, build_tasks, spec_from_json, task_config
+from tenor.tasks.tag.kind import TagSpec
+from tenor.tasks.task import EncoderOutput
+from tenor.text.examples import Origin, TaggedSentence
+from tenor.text.problems import Problems
+
+KIND = KINDS["tag"]
+HERE = Origin("here", 1)
+
+
+def sentences(rows):
+    return [KIND.example(row, Origin("here", number)) for number, row in enumerate(rows, 1)]
+
+
+def settled(rows, **settings):
+    return KIND.settle(task_config("tag", **settings), sentences(rows), name="names")
+
+
+def built(tiny_folder, rows, **settings):
+    folder = read_folder(tiny_folder)
+    encoder = folder.type.load(folder.encoder)
+    tokenizer = folder.type.tokenizer(folder.encoder, max_tokens=folder.max_tokens, lower=folder.lower)
+    examples = sentences(rows)
+    tasks = build_tasks(
+        {"names": task_config("tag", **settings)},
+        {"names": examples},
+        encoder=encoder,
+        pooling=PoolingConfig(),
+    )
+    return encoder, tasks["names"].eval(), tasks["names"].prepare(examples, tokenizer)
+
+
+def outputs(encoder, task, data):
+    rows = np.arange(len(data))
+    batch = task.collate(data, rows)
+    packed = PackedBatch.from_tokens(batch.tokens)
+    with torch.no_grad():
+        states = encoder.eval()(packed, all_states=True)
+        seen = EncoderOutput(batch=packed, last=states.last, layers=states.layers, pooling=PoolingConfig())
+        return batch, seen, task(seen, batch)
+
+
+def test_schemes_labels_and_defaults_are_found_in_the_examples():
+    spans = settled([(["Ann", "Lee", "ran"], ["B-PER", "I-PER", "O"])])
+    assert (spans.scheme, spans.head, spans.metric) == ("bio", "crf", "f1")
+    assert spans.labels == ("O", "B-PER", "I-PER")
+    assert spans.labels_shown == ("PER",)
+    rare = settled([(["Ann", "ran"], ["B-PER", "O"])])
+    assert "I-PER" in rare.labels, "longer names than those of the examples can be said"
+    bioes = settled([(["Ann", "Lee", "saw", "Bo"], ["B-PER", "E-PER", "O", "S-PER"])])
+    assert bioes.scheme == "bioes"
+    assert set(bioes.labels) == {"O", "B-PER", "I-PER", "E-PER", "S-PER"}
+    plain = settled([(["Ann", "ran"], ["NOUN", "VERB"])])
+    assert (plain.scheme, plain.head, plain.metric, plain.labels) == (
+        "plain", "softmax", "accuracy", ("NOUN", "VERB"),
+    )  # fmt: skip
+
+
+def test_iob1_is_learned_as_bio():
+    rows = [(["Ann", "Bo", "Lee", "ran"], ["I-PER", "B-PER", "I-PER", "O"])] * 2
+    spec = settled(rows)
+    assert spec.scheme == "bio"
+    assert spec.targets(sentences(rows), name="names").to_lists()[0] == ["B-PER", "B-PER", "I-PER", "O"]
+
+
+def test_settings_reach_the_specification_and_survive_json():
+    given = {"head": "softmax", "subwords": "mean", "layers": "mix", "dropout": 0.3, "metric": "f1_macro"}
+    spec = settled([(["Ann", "ran"], ["B-PER", "O"])], **given)
+    assert {name: getattr(spec, name) for name in given} == given
+    assert spec_from_json(json.loads(json.dumps(spec.to_json())), where="here") == spec
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": ["O"]}, "two different tags"),
+        ({"labels": ["O", "O"]}, "two different tags"),
+        ({"dropout": 1.0}, "dropout"),
+        ({"head": "magic"}, "head"),
+        ({"labels": "O"}, "labels"),
+    ],
+)
+def test_odd_specifications_are_told(change, message):
+    good = json.loads(json.dumps(settled([(["Ann", "ran"], ["B-PER", "O"])]).to_json()))
+    with pytest.raises(TenorError, match=message):
+        spec_from_json(good | change, where="here")
+
+
+def test_examples_that_cannot_be_learned_are_told():
+    with pytest.raises(TenorError, match="nothing to learn"):
+        settled([(["a", "b"], ["X", "X"])])
+    with pytest.raises(TenorError, match="here:1: not every word has a tag"):
+        settled([(["a", "b"], ["O"])])
+    with pytest.raises(TenorError, match="expected words and tags"):
+        KIND.example({"label": "x"}, HERE)
+
+
+def test_rows_in_memory_in_all_their_forms():
+    whole = TaggedSentence(("It", "'s"), HERE, ("O", "B-X"))
+    assert KIND.example(whole, HERE) is whole
+    assert KIND.example((["It", "'s"], ["O", "B-X"]), HERE) == whole
+    assert KIND.example({"words": ["It", "'s"], "tags": ["O", "B-X"]}, HERE) == whole
+    assert KIND.example(["It", "'s"], HERE) == TaggedSentence(("It", "'s"), HERE)
+    assert KIND.example({"text": "It's"}, HERE).words == ("It", "'s")
+
+
+def test_a_file_is_recognised_and_read(tmp_path):
+    file = tmp_path / "x.conll"
+    file.write_text("Ann B-PER\nran O\n\nBo B-PER\n", encoding="utf-8")
+    config = KIND.guess(file, None)
+    assert config.train == file
+    read = list(KIND.read(config, file, problems=Problems()))
+    assert [each.words for each in read] == [("Ann", "ran"), ("Bo",)]
+    assert read[1].tags == ("B-PER",)
+
+
+@pytest.mark.parametrize("subwords", ["first", "mean"])
+@pytest.mark.parametrize("layers", ["last", "last_four", "mix"])
+def test_words_have_the_states_of_their_pieces(tiny_folder, subwords, layers):
+    rows = [(["the", "unheardzebra", "sat"], ["O", "B-X", "O"]), (["dog"], ["B-X"])]
+    encoder, task, data = built(tiny_folder, rows, subwords=subwords, layers=layers)
+    _, seen, out = outputs(encoder, task, data)
+    if layers == "last":
+        states = seen.last
+    elif layers == "last_four":
+        states = torch.stack(seen.layers[-4:]).mean(dim=0)
+    else:  # a new mix is the mean of all layers
+        states = torch.stack(seen.layers).mean(dim=0)
+    words, expected = seen.batch.words.tolist(), []
+    for text, sentence in enumerate(rows):
+        for number in range(len(sentence[0])):
+            own = [
+                place
+                for place, word in enumerate(words)
+                if word == number and int(seen.packing.text_of[place]) == text
+            ]
+            expected.append(states[own].mean(dim=0) if subwords == "mean" else states[own[0]])
+    torch.testing.assert_close(out, task.out(torch.stack(expected)))
+
+
+@pytest.mark.parametrize("head", ["softmax", "crf"])
+def test_losses_and_best_sequences_against_all_sequences(tiny_folder, head):
+    rows = [(["the", "cat", "sat"], ["O", "B-X", "I-X"]), (["dog"], ["B-X"])]
+    encoder, task, data = built(tiny_folder, rows, head=head)
+    batch, _, out = outputs(encoder, task, data)
+    labels, scores = task.spec.labels, out.double().numpy()
+    with torch.no_grad():
+        (loss,) = task.losses(out, batch).values()
+    predictions, expected, at = task.predict(out, batch), 0.0, 0
+    for (words, tags), prediction in zip(rows, predictions, strict=True):
+        own = scores[at : at + len(words)]
+        at += len(words)
+        sums = {}
+        for sequence in product(range(len(labels)), repeat=len(words)):
+            if head == "crf" or _legal([labels[number] for number in sequence]):
+                sums[sequence] = sum(own[place][number] for place, number in enumerate(sequence))
+                if head == "crf":
+                    sums[sequence] += _transitions(task.crf, sequence, labels)
+        gold = tuple(labels.index(tag) for tag in tags)
+        if head == "crf":
+            expected += np.logaddexp.reduce(list(sums.values())) - sums[gold]
+        else:
+            expected -= sum(
+                own[place][number] - np.logaddexp.reduce(own[place]) for place, number in enumerate(gold)
+            )
+        best = max(sums, key=sums.get)
+        assert prediction[:, 0].astype(int).tolist() == list(best)
+        assert prediction[:, 1:].sum(axis=1) == pytest.approx(1, abs=1e-5)
+    assert float(loss) == pytest.approx(expected / 4, abs=1e-4), "a mean over words"
+
+
+def _legal(tags):
+    before = "O"
+    for tag in tags:
+        if tag.startswith("I-") and before not in (f"B-{tag[2:]}", tag):
+            return False
+        before = tag
+    return True
+
+
+def _transitions(crf, sequence, labels):
+    if not _legal([labels[number] for number in sequence]):
+        return -np.inf
+    total = crf.start_transitions[sequence[0]] + crf.end_transitions[sequence[-1]]
+    total = total + sum(crf.transitions[a, b] for a, b in pairwise(sequence))
+    return float(total.detach())
+
+
+def test_a_long_sentence_is_read_in_windows_and_every_word_is_tagged(tiny_folder):
+    words = ["the", "cat", "sat", "on", "mat"] * 80
+    encoder, task, data = built(tiny_folder, [(words, ["O", "B-X", "O", "O", "O"] * 80)])
+    assert len(data.tokens) > 1
+    batch, _, out = outputs(encoder, task, data)
+    assert out.shape == (400, len(task.spec.labels))
+    (prediction,) = task.predict(out, batch)
+    assert prediction.shape == (400, 1 + len(task.spec.labels))
+    assert task.size(batch) == 400
+
+
+def test_tags_that_the_train_examples_did_not_have_are_wrong_not_fatal(tiny_folder):
+    _, task, _ = built(tiny_folder, tagged_rows(8))
+    spec: TagSpec = task.spec
+    odd = [TaggedSentence(("cat", "dog"), HERE, ("B-NEVER", "B-ANIMAL"))]
+    scores = spec.plain_scores([np.eye(2, 1 + len(spec.labels), 1)], spec.targets(odd, name="names"))
+    assert scores["f1"] == 0
+
+
+def test_predictions_for_the_report_say_which_words_are_wrong():
+    spec = settled([(["Ann", "Lee", "ran"], ["B-PER", "I-PER", "O"])])
+    (example,) = sentences([(["Ann", "ran"], ["B-PER", "O"])])
+    table = np.array([[0, 1, 0, 0], [0, 1, 0, 0]], dtype=np.float32)
+    row = spec.prediction_row(example, spec.answers([table])[0])
+    assert row["right"] is False
+    assert row["error"] == 0.5
+    assert row["shown"] == "Ann: gold B-PER, predicted O"
+    assert row["confusion"] == [["PER", "O"], ["O", "O"]]
+
+
+def test_slips_are_mended_in_targets_and_reports():
+    slips = [(["Ann", "Lee", "ran"], ["O", "I-PER", "O"]), (["Ann", "ran"], ["B-PER", "O"])]
+    spec = settled(slips)
+    assert spec.targets(sentences(slips), name="names").to_lists()[0] == ["O", "B-PER", "O"]
+    old = [(["Ann", "ran"], ["I-PER", "O"])] * 3
+    spec = settled(old)
+    right = np.eye(1 + len(spec.labels), dtype=np.float32)[[0, 0]]
+    right[:, 0] = [spec.labels.index("B-PER"), 0]
+    row = spec.prediction_row(sentences(old)[0], spec.answers([right])[0])
+    assert row["right"]
+    assert row["gold"] == ["B-PER", "O"]
+
+
+def test_scores_of_spans_and_other_tag_sets_are_refused():
+    plain = [(["Ann", "ran"], ["NOUN", "VERB"])]
+    with pytest.raises(TenorError, match="metric is 'f1', a score of spans"):
+        settled(plain, metric="f1")
+    spec = settled([(["Ann", "Lee", "ran"], ["B-PER", "I-PER", "O"])])
+    with pytest.raises(TenorError, match="none of the examples': NOUN, VERB"):
+        spec.targets(sentences(plain), name="names")
+    with pytest.raises(TenorError, match="words and tags are texts"):
+        KIND.example({"words": ["a", "b"], "tags": ["O", None]}, HERE)
+    with pytest.raises(TenorError, match="1,001 tags"):
+        spec_from_json(
+            {"kind": "tag", "labels": [f"t{n}" for n in range(1001)], "scheme": "plain"}, where="x"
+        )

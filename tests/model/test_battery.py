@@ -45,7 +45,8 @@ def write_static(folder):
 def opened(engine, place):
     with pytest.MonkeyPatch.context() as patch:
         if engine == "torch cpu":
-            patch.setattr("tenor.model.loading.find_spec", lambda _: None)  # as if there were no other
+            # as if there were no other engine
+            patch.setattr("tenor.encoders.bert.encoder_type.find_spec", lambda _: None)
         model = tenor.load(place, precision="fp32", device="cpu")
     assert model.engine.name == ("static" if engine == "words" else engine)
     return model

@@ -57,7 +57,7 @@ BROKEN = {
     "no config": (lambda f: (f / "config.json").unlink(), "config.json does not exist"),
     "config is no JSON": (lambda f: (f / "config.json").write_text("{"), "config.json is not valid JSON"),
     "config is a list": (lambda f: (f / "config.json").write_text("[]"), "must hold a JSON object"),
-    "another architecture": (lambda f: change(f / "config.json", model_type="gpt2"), "not BERT-shaped"),
+    "another architecture": (lambda f: change(f / "config.json", model_type="gpt2"), "No encoder has"),
     "config of another size": (lambda f: change(f / "config.json", hidden_size=64), "shape"),
     "no weights": (lambda f: (f / "model.safetensors").unlink(), "holds no weights"),
     "truncated weights": (lambda f: cut(f / "model.safetensors"), "model.safetensors"),

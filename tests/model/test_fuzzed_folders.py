@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import tenor
+from tenor.encoders.from_scratch import from_scratch_config
 from tenor.errors import TenorError
 
 FILES = [
@@ -54,12 +55,27 @@ def damage(dice: random.Random, path: Path) -> None:
 
 @pytest.mark.slow
 def test_damaged_folders_work_or_are_told(tiny_folder, tmp_path):
+    check_damaged(tiny_folder, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings", [{"model_type": "lstm", "hidden_size": 4}, {"model_type": "cnn", "filters": 3}]
+)
+def test_damaged_folders_of_other_encoders(settings, tmp_path):
+    settings |= {"embedding_size": 5, "max_tokens": 40}
+    texts = ["the cat sat on the mat", "a dog"]
+    check_damaged(from_scratch_config(settings).write(tmp_path / "whole", texts), tmp_path)
+
+
+def check_damaged(whole, tmp_path):
     dice = random.Random(7)
+    files = [name for name in FILES if (whole / name).is_file()]
     told: list[str] = []
     for number in range(200):
         folder = tmp_path / str(number)
-        shutil.copytree(tiny_folder, folder)
-        damage(dice, folder / dice.choice(FILES))
+        shutil.copytree(whole, folder)
+        damage(dice, folder / dice.choice(files))
         try:
             model = tenor.load(folder, precision="fp32")
             model.encode(["the cat", "", "é 漢"])

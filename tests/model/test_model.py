@@ -18,7 +18,8 @@ def model(tiny_folder, request):
     if request.param != "torch":
         return tenor.load(tiny_folder, precision="fp32")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tenor.model.loading.find_spec", lambda _: None)  # as if there were no other engine
+        # as if there were no other engine
+        patch.setattr("tenor.encoders.bert.encoder_type.find_spec", lambda _: None)
         loaded = tenor.load(tiny_folder, precision="fp32")
     assert loaded.engine.name == "torch cpu"
     return loaded

@@ -9,7 +9,6 @@ from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.heads import tasks_from
 from tenor.model.starters import FOLDER, STARTERS
 from tenor.tasks.heads.in_numpy import run_head
-from tenor.tasks.predictions import predictions_of
 
 WIDTHS = {"minilm": 384}
 
@@ -27,9 +26,9 @@ def test_the_heads_are_whole_and_small(name):
     for task in tasks.values():
         overlap = np.ones(5, dtype=np.float32)
         found = [
-            predictions_of(task.spec, run_head(task.spec, task.weights, sides, overlap[: len(sides[0])]))
+            task.spec.predictions(run_head(task.spec, task.weights, sides, overlap[: len(sides[0])]))
             if task.spec.sides == 2
-            else predictions_of(task.spec, run_head(task.spec, task.weights, sides))
+            else task.spec.predictions(run_head(task.spec, task.weights, sides))
             for sides in (list(vectors[: task.spec.sides]), list(vectors[: task.spec.sides][::-1]))
         ]
         assert np.isfinite(found[0]).all()

@@ -19,10 +19,10 @@ from tenor.model.torch_heads import load_network, save_trained
 CONFIGS = {
     "sentiment": config("classify"),
     "paraphrase": config("pair", head="residual", features=("diff", "jaccard")),
-    "similarity": config("similarity", share="paraphrase", scale=5.0),
-    "joint": config("pair", encoding="joint"),
-    "parts": config("pair", encoding="joint", head="mlp", features=("abs", "cosine", "jaccard", "whole")),
-    "found": config("match"),
+    "similarity": config("similarity", share_head_with="paraphrase", scale=5.0),
+    "joint": config("pair", encoding="cross"),
+    "parts": config("pair", encoding="cross", head="mlp", features=("abs", "cosine", "jaccard", "whole")),
+    "found": config("contrastive"),
 }
 SCORES = {"sentiment": {"accuracy": 0.75, "f1_macro": 0.7}}
 
@@ -33,7 +33,7 @@ def network(tiny_folder):
     network = network_of(tiny_folder, CONFIGS)
     tokenizer = tokenizer_of(tiny_folder)
     network.train()
-    optimiser = torch.optim.SGD(network.parameters(), lr=0.05)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.05)
     batches = {}
     for name, each in CONFIGS.items():
         task = network.task(name)
@@ -41,9 +41,9 @@ def network(tiny_folder):
     for _ in range(3):
         outputs = network(batches)
         loss = sum(network.task(n).losses(outputs[n], batches[n])["loss"] for n in CONFIGS)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
     return network.eval()
 
 
@@ -187,7 +187,7 @@ HOSTILE = {
         told(lambda c: c["tasks"]["sentiment"]["spec"].update(labels=["a", "b", "c"])),
         "has the shape",
     ),
-    "wider": (told(lambda c: c["tasks"]["paraphrase"]["spec"].update(hidden=64)), "has the shape"),
+    "wider": (told(lambda c: c["tasks"]["paraphrase"]["spec"].update(hidden_size=64)), "has the shape"),
     "no heads": (lambda folder: (folder / "heads.safetensors").unlink(), "lacks the weight"),
     "cut": (
         lambda folder: (folder / "heads.safetensors").write_bytes(

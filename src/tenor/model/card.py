@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Mapping
 
+from tenor.encoders.layout import OWN_MODULE
 from tenor.model.folder import ModelFolder
 from tenor.model.heads import TrainedTask
 
@@ -69,8 +70,11 @@ _UNKNOWN = """
 
 There, tokens that the vocabulary does not know count in the mean; here they do not, as in model2vec."""
 
-_DOES_NOT_OPEN = """sentence-transformers does not have the pooling `{pooling}` and refuses this folder.
+_OTHER_POOLING = """sentence-transformers does not have the pooling `{pooling}` and refuses this folder.
 `transformers` opens the encoder in it."""
+
+_OTHER_ENCODER = """sentence-transformers does not have `{model_type}` encoders with the pooling
+`{pooling}` and refuses this folder."""
 
 
 def model_card(
@@ -86,7 +90,6 @@ def model_card(
     """Write the card of a model that is about to be saved under a name."""
     opens = settings.opens_in_sentence_transformers
     limit = "no limit" if settings.max_tokens is None else f"{settings.max_tokens} tokens; the rest is cut"
-    elsewhere = (_OPENS if opens else _DOES_NOT_OPEN) + (_UNKNOWN if settings.kind == "static" else "")
     prompts = ", ".join(f"`{key}`: {text!r}" for key, text in settings.prompts.items()) or "none"
     return _CARD.format(
         library="sentence-transformers" if opens else "tenor",
@@ -99,15 +102,24 @@ def model_card(
         source=source,
         fingerprint=fingerprint,
         tasks=_tasks(tasks, name) + (_PHRASES.format(name=name) if phrases else ""),
-        elsewhere=elsewhere.format(name=name, pooling=settings.pooling),
+        elsewhere=_elsewhere(settings).format(
+            name=name, pooling=settings.pooling, model_type=settings.model_type
+        ),
     )
+
+
+def _elsewhere(settings: ModelFolder) -> str:
+    """Say whether sentence-transformers opens the folder, and with which vectors."""
+    if settings.opens_in_sentence_transformers:
+        return _OPENS + (_UNKNOWN if settings.type.averages else "")
+    return _OTHER_ENCODER if settings.module == OWN_MODULE else _OTHER_POOLING
 
 
 def _tasks(tasks: Mapping[str, TrainedTask], name: str) -> str:
     if not tasks:
         return ""
     rows = [
-        f"| {_cell(task.name)} | {task.spec.kind} | {_gives(task)} | {_scores(task)} |"
+        f"| {_cell(task.name)} | {task.spec.kind} | {_cell(task.spec.gives)} | {_scores(task)} |"
         for task in tasks.values()
     ]
     return _TASKS.format(rows="\n".join(rows), command=_command(tasks, name))
@@ -115,22 +127,16 @@ def _tasks(tasks: Mapping[str, TrainedTask], name: str) -> str:
 
 def _command(tasks: Mapping[str, TrainedTask], name: str) -> str:
     """Return a command that one of the tasks answers."""
-    kinds = {task.name: task.spec.kind for task in tasks.values()}
-    if "classify" in kinds.values():
+    specs = {task.name: task.spec for task in tasks.values() if task.spec.answers_rows}
+    if any(spec.answers_words for spec in specs.values()):
+        return f"tenor tag texts.txt --model path/to/{name}"
+    if any(spec.texts == 1 for spec in specs.values()):
         return f"tenor classify texts.txt --model path/to/{name}"
-    pairs = [task for task, kind in kinds.items() if kind != "match"]
-    if pairs:
-        return f"tenor classify pairs.tsv --task {shlex.quote(_cell(pairs[0]))} --model path/to/{name}"
+    if specs:
+        return (
+            f"tenor classify pairs.tsv --task {shlex.quote(_cell(next(iter(specs))))} --model path/to/{name}"
+        )
     return f"tenor embed texts.txt --out vectors.npy --model path/to/{name}"
-
-
-def _gives(task: TrainedTask) -> str:
-    spec = task.spec
-    if spec.kind == "match":
-        return "vectors near each other for texts that belong together"
-    if spec.kind == "similarity":
-        return f"a score from {spec.range[0]:g} to {spec.range[1]:g}"
-    return _cell(", ".join(spec.labels[:20]) + (", …" if len(spec.labels) > 20 else ""))
 
 
 def _scores(task: TrainedTask) -> str:

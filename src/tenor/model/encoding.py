@@ -7,7 +7,7 @@ Nothing of this changes a vector: what else is encoded only decides when a text 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.encoders.engine import Engine, Floats, StreamingEngine
+from tenor.progress import Progress
 from tenor.text.batching import distinct, plan_batches
 from tenor.text.tokenizer import Chunks, Tokenizer
 from tenor.text.tokens import Tokens
 
 Long = Literal["truncate", "chunk"]
-Progress = Callable[[int], None]
 
 # The first window is small so that the engine starts at once; later ones are big enough to sort well.
 _FIRST_WINDOW, _LARGEST_WINDOW, _GROWTH = 512, 32_768, 4
@@ -55,13 +55,15 @@ def encode_texts(
     *,
     long: Long = "truncate",
     normalize: bool = False,
+    batch_size: int | None = None,
     progress: Progress | None = None,
     out: Floats | None = None,
 ) -> Floats:
     """Encode texts into ``out`` [n, width], which is made when not given, and return it.
 
     With ``long="chunk"`` a text beyond the limit is cut into windows, and its vector is their mean weighted
-    by tokens, normalised again if ``normalize``.
+    by tokens, normalised again if ``normalize``. ``batch_size`` is the most texts of a batch, which the
+    engine's token budget bounds in any case.
     """
     if out is None:
         out = np.empty((len(texts), engine.width), dtype=np.float32)
@@ -69,7 +71,7 @@ def encode_texts(
         raise ValueError(f"out has the shape {out.shape}; expected {(len(texts), engine.width)}.")
     due: deque[_Due] = deque()
     windows = _tokenised(tokenizer, texts, long, out)
-    for vectors in run(engine, _batches(windows, engine.token_budget, due)):
+    for vectors in run(engine, _batches(windows, engine.token_budget, due, most=batch_size)):
         batch = due.popleft()
         window = batch.window
         window.vectors[batch.rows] = np.repeat(vectors, batch.repeats, axis=0)
@@ -120,7 +122,9 @@ def _tokenised(tokenizer: Tokenizer, texts: Sequence[str], long: Long, out: Floa
             yield ahead.result()
 
 
-def _batches(windows: Iterable[_Window], budget: int, due: deque[_Due]) -> Iterator[Tokens]:
+def _batches(
+    windows: Iterable[_Window], budget: int, due: deque[_Due], *, most: int | None = None
+) -> Iterator[Tokens]:
     """Cut windows into batches; what becomes of each result is noted in ``due``, in the same order."""
     for window in windows:
         first, of = distinct(window.tokens)
@@ -128,6 +132,8 @@ def _batches(windows: Iterable[_Window], budget: int, due: deque[_Due]) -> Itera
         repeats = np.bincount(of, minlength=len(first))
         begins = np.cumsum(repeats) - repeats
         plan = plan_batches(window.tokens.lengths[first], budget)
+        if most is not None:
+            plan = [batch[at : at + most] for batch in plan for at in range(0, len(batch), most)]
         window.left = len(plan)
         for batch in plan:
             counts = repeats[batch]

@@ -8,24 +8,23 @@ never meet.
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tenor.assets.cache import cache_folder, sha256_of
 from tenor.errors import TenorError
 from tenor.files import read_json, why, write_json
 from tenor.model.folder import ModelFolder
 
-_TOKENIZER = ("tokenizer.json", "vocab.txt")
 
+def fingerprint(settings: ModelFolder, *, digests: Mapping[str, str] | None = None) -> str:
+    """Return the sha256 of everything that decides a model's vectors, except the precision.
 
-def fingerprint(settings: ModelFolder, weights: Iterable[Path]) -> str:
-    """Return the sha256 of everything that decides a model's vectors, except the precision."""
-    tokenizer = next((name for name in _TOKENIZER if (settings.encoder / name).is_file()), _TOKENIZER[0])
-    names = ("config.json", tokenizer, "tokenizer_config.json")
-    files = [path for name in names if (path := settings.encoder / name).is_file()]
-    told = {
-        "files": {path.name: _digest(path) for path in [*files, *weights]},
+    ``digests`` stand for the files of an encoder that has none.
+    """
+    told: dict[str, Any] = {
+        "files": settings.type.digests(settings.encoder, _digest) if digests is None else dict(digests),
         "pooling": str(settings.pooling),
         "normalize": settings.normalize,
         "max_tokens": settings.max_tokens,

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from tenor.encoders.bert.encoder import States
+from tenor.encoders.encoder import States
 from tenor.layers.packed import Packing
 from tenor.text.batching import distinct
 from tenor.text.tokens import Tokens

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from tenor.errors import TenorError, did_you_mean
 from tenor.files import read_json
 from tenor.layers.pooling_config import PoolingConfig
+from tenor.migration import migrated
 from tenor.model.folder import TENOR
-from tenor.tasks.heads.in_numpy import check_weights
-from tenor.tasks.spec import TaskSpec, joined
+from tenor.tasks.spec import TaskSpec
+from tenor.tasks.table import joined, spec_from_json
 from tenor.tensors import Stored, read_safetensors, write_safetensors
 
 HEADS = "heads.safetensors"
@@ -51,6 +52,8 @@ def read_tasks(folder: str | Path, *, width: int, pooling: PoolingConfig) -> dic
     tasks = content.get("tasks") if isinstance(content, dict) else None
     if tasks is None:
         return {}
+    if content.get("format") == 1:
+        tasks = _migrated(tasks)
     return tasks_from(tasks, folder / TENOR, folder / HEADS, width=width, pooling=pooling)
 
 
@@ -61,18 +64,14 @@ def tasks_from(
     if not isinstance(tasks, dict) or not all(isinstance(each, dict) for each in tasks.values()):
         raise TenorError(f"{told}: tasks must be a table of names and settings.")
     specs = joined(
-        {
-            name: TaskSpec.from_json(each.get("spec"), where=f"{told}: task {name}")
-            for name, each in tasks.items()
-        }
+        {name: spec_from_json(each.get("spec"), where=f"{told}: task {name}") for name, each in tasks.items()}
     )
     stored = read_safetensors(heads) if heads.is_file() else {}
     found = {}
     for name, spec in specs.items():
-        weights = _weights_of(spec.share or name, stored)
-        where = f"{heads}: task {name}"
-        kinds = len(spec.own_pooling(pooling).kinds)
-        check_weights(spec, weights, width=width * kinds, hidden=width, where=where)
+        weights = _weights_of(spec.shares_head_of or name, stored)
+        shapes = spec.weight_shapes(width, pooling=pooling)
+        check_weights(weights, shapes, where=f"{heads}: task {name}")
         scores, made = (tasks[name].get(key) or {} for key in ("scores", "made"))
         if not isinstance(scores, dict) or not isinstance(made, dict):
             raise TenorError(f"{told}: scores and made of task {name} must be tables.")
@@ -80,12 +79,37 @@ def tasks_from(
     return found
 
 
+def check_weights(weights: Weights, shapes: Mapping[str, tuple[int, ...]], *, where: str) -> None:
+    """Refuse weights that are missing, of another shape or not finite, before anything is computed."""
+    for name, shape in shapes.items():
+        if name not in weights:
+            raise TenorError(f"{where} lacks the weight {name!r} of its head.")
+        if weights[name].shape != shape:
+            found = weights[name].shape
+            raise TenorError(f"{where}: {name!r} has the shape {found}, where the head asks for {shape}.")
+    for name, weight in weights.items():
+        if not np.isfinite(weight).all():
+            raise TenorError(f"{where}: {name!r} holds numbers that are not finite; the file is damaged.")
+
+
+def _migrated(tasks: Any) -> Any:
+    """Return the tasks of an earlier format; what is no such table is refused where it is read."""
+    if not isinstance(tasks, dict):
+        return tasks
+    return {
+        name: each | {"spec": migrated(each["spec"])}
+        if isinstance(each, dict) and isinstance(each.get("spec"), dict)
+        else each
+        for name, each in tasks.items()
+    }
+
+
 def write_heads(folder: Path, tasks: Mapping[str, TrainedTask]) -> None:
     """Write the weights of all heads, each once, as ``heads.safetensors``."""
     tensors = {
         f"{name}:{key}": Stored("F32", np.asarray(value, dtype=np.float32, order="C"))
         for name, task in tasks.items()
-        if task.spec.share is None
+        if task.spec.shares_head_of is None
         for key, value in task.weights.items()
     }
     write_safetensors(folder / HEADS, tensors)

@@ -2,49 +2,65 @@
 
     texts of all tasks, all sides  ->  one flat token axis  ->  encoder  ->  each task's own slice  ->  heads
 
-The encoder is any module that takes a ``PackedBatch`` and returns ``States``: BERT, an LSTM, word vectors. An
-encoder none of whose weights is trained runs without dropout and without gradients, once for every text.
+The encoder is any ``Encoder``: BERT, an LSTM, word vectors. One none of whose weights is trained runs without
+dropout and without gradients, once for every text. A module may stand between encoder and heads
+(``Adapter``): a mapping of the states, or something added to the embeddings.
 
-Shapes: n texts, T tokens, d width.
+Shapes: n texts, T tokens, d hidden size.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from tenor.encoders.bert.encoder import BertEncoder, States
+from tenor.encoders.encoder import Encoder, States
 from tenor.layers.layer_mix import mean_of_last
 from tenor.layers.packed import PackedBatch, Packing
 from tenor.layers.pooling import pool
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.frozen_states import FrozenStates
-from tenor.tasks.task import Seen, Task, TaskBatch, first_places
+from tenor.tasks.task import EncoderOutput, Reads, Task, TaskBatch, first_positions
 from tenor.text.batching import distinct, plan_batches
 from tenor.text.tokens import NOT_A_WORD, Tokens
 
 Floats = NDArray[np.float32]
 
 
-class TrainableEncoder(Protocol):
-    """What `Network` needs of an encoder."""
+class Adapter(nn.Module):
+    """A module between encoder and heads, trained as the parameter group ``adapter``; this one is none."""
 
-    def __call__(self, batch: PackedBatch, *, all_states: bool = False, pooler: bool = False) -> States:
-        """Encode a batch."""
+    def before(self, batch: PackedBatch, encoder: Encoder) -> PackedBatch:
+        """Return what the encoder gets, for instance with other token embeddings."""
+        return batch
+
+    def after(self, states: States, batch: PackedBatch) -> States:
+        """Return what the heads get."""
+        return states
 
 
 class Network(nn.Module):
     """An encoder, a default pooling and tasks by name."""
 
-    def __init__(self, encoder: nn.Module, *, pooling: PoolingConfig, tasks: Mapping[str, Task]) -> None:
+    encoder: Encoder
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        *,
+        pooling: PoolingConfig,
+        tasks: Mapping[str, Task],
+        adapter: Adapter | None = None,
+    ) -> None:
         super().__init__()
         self.encoder = encoder
         self.pooling = pooling
         self.tasks = nn.ModuleDict(tasks)
+        self.adapter = adapter
         self.kept: FrozenStates | None = None
         """Where training keeps what a frozen encoder said; use does without, as it sees a text once."""
 
@@ -52,6 +68,11 @@ class Network(nn.Module):
     def frozen(self) -> bool:
         """Whether no weight of the encoder is trained."""
         return not any(parameter.requires_grad for parameter in self.encoder.parameters())
+
+    @property
+    def size(self) -> int:
+        """The size of a text's vector."""
+        return self.encoder.hidden_size * len(self.pooling.kinds)
 
     @property
     def device(self) -> torch.device:
@@ -70,55 +91,65 @@ class Network(nn.Module):
         """Return a task by its name."""
         return cast(Task, self.tasks[name])
 
+    def all_tasks(self) -> list[Task]:
+        """Return all tasks, in their order."""
+        return [self.task(name) for name in self.tasks]
+
     def forward(
         self, batches: Mapping[str, TaskBatch], *, embeddings: Tensor | None = None
     ) -> dict[str, Any]:
         """Return each task's output, after one pass over the texts of all of them.
 
-        ``embeddings`` [T, d] take the place of the words' look-up, in the order of ``pack(batches)``.
+        ``embeddings`` [T, d] take the place of the token embeddings, in the order of ``pack(batches)``.
         """
         seen = self.see(batches, embeddings=embeddings, whole=False)
         return {name: self.task(name)(seen[name], batch) for name, batch in batches.items()}
 
     def see(
-        self, batches: Mapping[str, TaskBatch], *, embeddings: Tensor | None = None, whole: bool = True
-    ) -> dict[str, Seen]:
+        self,
+        batches: Mapping[str, TaskBatch],
+        *,
+        embeddings: Tensor | None = None,
+        whole: bool = True,
+        reads: Reads = Reads(),  # noqa: B008  (frozen)
+    ) -> dict[str, EncoderOutput]:
         """Run the encoder once over all texts, and hand each task the states of its own.
 
-        Without ``whole`` the states that no task reads may be 0, where that is faster.
+        Batches that are no task's (those of an objective) are encoded as well. Without ``whole`` the states
+        that no task reads may be 0, where that is faster; ``reads`` is what is wanted beyond the tasks'.
         """
         packed = pack(batches, self.device)
         if embeddings is not None:
             packed = packed.with_embeddings(embeddings)
-        reads = [self.task(name).reads for name in batches]
-        layers, pooler = any(each.layers for each in reads), any(each.pooler for each in reads)
+        wanted = [reads, *(self.task(name).reads for name in batches if name in self.tasks)]
+        layers, pooler = any(each.layers for each in wanted), any(each.pooler for each in wanted)
         frozen = self.frozen and embeddings is None
-        if frozen and self.kept is not None and len(packed) and not self.encoder.training:
+        given = packed if self.adapter is None else self.adapter.before(packed, self.encoder)
+        keeps = frozen and given is packed and not self.encoder.training
+        if keeps and self.kept is not None and len(packed):
             states = self._kept_states(self.kept, batches, layers=layers, pooler=pooler)
         else:
-            with torch.set_grad_enabled(torch.is_grad_enabled() and not frozen):
-                states = self.encoder(
-                    packed,
-                    all_states=layers,
-                    pooler=pooler,
-                    **({} if whole else self._less(batches, pooler=pooler)),
-                )
+            positions = None if whole else self._positions(batches, pooler=pooler)
+            with torch.set_grad_enabled(torch.is_grad_enabled() and not (frozen and given is packed)):
+                states = self.encoder(given, all_states=layers, pooler=pooler, wanted=positions)
+        if self.adapter is not None:
+            states = self.adapter.after(states, packed)
         return dict(zip(batches, _slices(packed, states, list(batches.values()), self.pooling), strict=True))
 
-    def _less(self, batches: Mapping[str, TaskBatch], *, pooler: bool) -> dict[str, Tensor]:
-        """Ask an encoder that can do less for less, where no task reads more."""
-        if not isinstance(self.encoder, BertEncoder):
-            return {}
+    def _positions(self, batches: Mapping[str, TaskBatch], *, pooler: bool) -> Tensor | None:
+        """Return the positions whose last states are read, None where those of all tokens are."""
+        if self.adapter is not None:
+            return None
         wanted, start = [], 0
         for name, batch in batches.items():
-            places = self.task(name).places(batch)
-            if places is None:
-                return {}
+            positions = self.task(name).positions(batch) if name in self.tasks else None
+            if positions is None:
+                return None
             if pooler:
-                places = torch.unique(torch.cat([places.cpu(), first_places(batch.tokens)]))
-            wanted.append(places.to(self.device) + start)
+                positions = torch.unique(torch.cat([positions.cpu(), first_positions(batch.tokens)]))
+            wanted.append(positions.to(self.device) + start)
             start += len(batch.tokens.ids)
-        return {"wanted": torch.cat(wanted)} if wanted else {}
+        return torch.cat(wanted) if wanted else None
 
     @torch.no_grad()
     def _kept_states(
@@ -131,9 +162,9 @@ class Network(nn.Module):
         tokens = join([batch.tokens for batch in batches.values()])
         return kept.states(self.encoder, tokens, encode, layers=layers, pooler=pooler, device=self.device)
 
-    def look_up(self, batches: Mapping[str, TaskBatch]) -> Tensor:
+    def input_embeddings(self, batches: Mapping[str, TaskBatch]) -> Tensor:
         """Return the word embeddings [T, d] of all texts, which an inner loop may change and hand back."""
-        return cast(Tensor, cast(Any, self.encoder).look_up(pack(batches, self.device)))
+        return self.encoder.input_embeddings(pack(batches, self.device))
 
     @torch.no_grad()
     def vectors(self, tokens: Tokens, *, budget: int = 2048) -> Floats:
@@ -154,9 +185,12 @@ class Network(nn.Module):
         return out[of]
 
     def _pooled(self, packed: PackedBatch) -> Tensor:
+        given = packed if self.adapter is None else self.adapter.before(packed, self.encoder)
         states: States = self.encoder(
-            packed, all_states=self.pooling.layers != "last", pooler="pooler" in self.pooling.kinds
+            given, all_states=self.pooling.layers != "last", pooler="pooler" in self.pooling.kinds
         )
+        if self.adapter is not None:
+            states = self.adapter.after(states, packed)
         chosen = states.last if states.layers is None else mean_of_last(states.layers, 4)
         parts = [
             states.pooler
@@ -204,7 +238,7 @@ def _joined(
 
 def _slices(
     packed: PackedBatch, states: States, batches: Sequence[TaskBatch], pooling: PoolingConfig
-) -> Iterator[Seen]:
+) -> Iterator[EncoderOutput]:
     """Cut the pass into what each task sees; views, nothing is copied."""
     text = 0
     ends = np.cumsum([len(batch.tokens) for batch in batches])
@@ -223,7 +257,7 @@ def _slices(
             words=None if packed.words is None else packed.words[here],
             attention=packed.attention,
         )
-        yield Seen(
+        yield EncoderOutput(
             batch=own,
             last=last[number],
             layers=None if layers is None else tuple(layer[number] for layer in layers),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tenor.errors import TenorError
 from tenor.files import read_json, write_json
-from tenor.tasks.phrase_spec import PhraseSpec, check_phrase_weights, phrase_probabilities
+from tenor.tasks.phrases.spec import PhraseSpec, check_phrase_weights, phrase_probabilities
 from tenor.tensors import Stored, read_safetensors, write_safetensors
 from tenor.text.alignments import AlignedPair, SpanPair
 from tenor.text.batching import plan_batches

@@ -1,8 +1,8 @@
-"""What a model's heads say of texts.
+"""What a model's tasks say of rows.
 
-A head that reads the model's own vectors runs in numpy on whatever engine encodes. A head with a pooling of
-its own, or one that reads two texts as one sequence, needs other states of the encoder and runs in torch,
-which is imported only then.
+A head that reads the model's own vectors runs in numpy on whatever engine encodes. Any other task (a pooling
+of its own, two texts as one sequence, a tagger, a kind of one's own) reads other states of the encoder and
+runs in torch, which is imported only then.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.model.encoding import Long, Progress
+from tenor.model.encoding import Long
 from tenor.model.heads import TrainedTask
+from tenor.progress import Progress
 from tenor.tasks.heads.in_numpy import run_head
-from tenor.tasks.jaccard import jaccard, special_ids
-from tenor.tasks.predictions import predictions_of
+from tenor.tasks.texts.jaccard import jaccard, special_ids
+from tenor.tasks.texts.spec import TextSpec
+from tenor.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from tenor.model.model import Model
@@ -26,31 +28,48 @@ Floats = NDArray[np.float32]
 def predict(
     model: "Model",
     task: TrainedTask,
-    rows: Sequence[Sequence[str]],
+    rows: Sequence[Any],
     *,
     long: Long = "truncate",
     progress: Progress | None = None,
-) -> NDArray[Any]:
-    """Return what a task says of rows of one or two texts: probabilities [n, labels], scores [n], or for a
-    match the vectors of both texts [n, 2, width].
+) -> Any:
+    """Return what a task says of rows, each a tuple of texts or whatever its kind takes.
+
+    Probabilities [n, labels], scores [n], vectors of both texts [n, 2, size] where a task gives nothing else,
+    or a list with an array per row.
     """
-    sides = [[row[side] for row in rows] for side in range(1 if task.spec.kind == "classify" else 2)]
-    if not task.spec.reads_default(model.settings.pooling):
+    if not reads_vectors(model, task):
         from tenor.model.torch_heads import predict_in_torch
 
         return predict_in_torch(model, task, rows, progress=progress)
+    sides = [[row[side] for row in rows] for side in range(task.spec.texts)]
     vectors = model.pooled([text for side in sides for text in side], long=long, progress=progress)
     return predict_from_vectors(model, task, np.split(vectors, len(sides)), sides)
 
 
+def reads_vectors(model: "Model", task: TrainedTask) -> bool:
+    """Whether the head reads nothing but the vectors that the model gives for single texts."""
+    return isinstance(task.spec, TextSpec) and task.spec.reads_default(model.settings.pooling)
+
+
 def predict_from_vectors(
-    model: "Model", task: TrainedTask, vectors: Sequence[Floats], texts: Sequence[Sequence[str]]
+    model: "Model",
+    task: TrainedTask,
+    vectors: Sequence[Floats],
+    texts: Sequence[Sequence[str]],
+    *,
+    tokens: Sequence[Tokens] | None = None,
 ) -> NDArray[Any]:
-    """Return the same from the pooled vectors of each side [n, width], where these are at hand."""
-    if task.spec.kind == "match":
+    """Return the same from the pooled vectors of each side [n, size], where these are there already.
+
+    ``tokens`` are those of each side, where they are there too.
+    """
+    spec = task.spec
+    assert isinstance(spec, TextSpec)
+    if not spec.answers_rows:
         return np.stack(vectors, axis=1)
     overlap = None
-    if "jaccard" in task.spec.features:
-        first, second = (model.tokenizer.tokenize(side) for side in texts)
+    if "jaccard" in spec.features:
+        first, second = tokens or [model.tokenizer.tokenize(side) for side in texts]
         overlap = jaccard(first, second, specials=special_ids(model.tokenizer))
-    return predictions_of(task.spec, run_head(task.spec, task.weights, vectors, overlap))
+    return spec.predictions(run_head(spec, task.weights, vectors, overlap))

@@ -1,24 +1,22 @@
 """Writing a model folder in the layout of sentence-transformers.
 
-The encoder's files are copied byte for byte, so that what was loaded is what is saved. A pooling that
-sentence-transformers knows is written in the keys that all its versions read. Any other is written under our
-own name, which makes that library stop with an error: without ``modules.json`` it would silently take the
-mean.
+The encoder's files are copied byte for byte, so that what was loaded is what is saved; ``encoders/layout.py``
+writes what stands around them.
 """
 
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tenor.encoders.stored import SAFETENSORS, SAFETENSORS_INDEX, read_stored, weight_files, write_safetensors
+from tenor.encoders.encoder_type import CONFIG, TOKENIZER_FILES, copy_files
+from tenor.encoders.layout import write_layout
 from tenor.errors import TenorError
 from tenor.files import atomic_folder, write_json
 from tenor.model.card import model_card
 from tenor.model.fingerprint import fingerprint
-from tenor.model.folder import FORMAT, LIMIT, MODULES, SETTINGS, ST_KEYS, ST_POOLINGS, TENOR, ModelFolder
+from tenor.model.folder import FORMAT, SETTINGS, TENOR, ModelFolder
 from tenor.model.heads import TrainedTask, write_heads
 from tenor.model.phrases import PHRASES, write_phrases
 from tenor.version import VERSION
@@ -26,18 +24,18 @@ from tenor.version import VERSION
 if TYPE_CHECKING:
     from tenor.model.model import Model
 
-_COPIED = (
-    "config.json", "tokenizer.json", "vocab.txt", "tokenizer_config.json", "special_tokens_map.json",
-    "added_tokens.json",
-)  # fmt: skip
-_MODULE = "sentence_transformers.models."  # The oldest spelling, which every version understands.
 
+def save_model(model: "Model", folder: Path, *, copy: Callable[[Path], None] | None = None) -> None:
+    """Write a model to a new folder; it appears under its name only when it is whole.
 
-def save_model(model: "Model", folder: Path) -> None:
-    """Write a model to a new folder; it appears under its name only when it is whole."""
+    ``copy`` writes an encoder that has no folder of its own to be copied from.
+    """
     made = {"how": "saved", "from": Path(model.name).name}
     with new_folder(folder) as aside:
-        _copy_encoder(model.settings.encoder, aside)
+        if copy is None:
+            model.settings.type.copy(model.settings.encoder, aside)
+        else:
+            copy(aside)
         if model.own_tasks:
             write_heads(aside, model.own_tasks)
         if model.phrases is not None:
@@ -67,14 +65,20 @@ def write_settings(
     tasks: Mapping[str, TrainedTask],
 ) -> None:
     """Write all but the weights, which stand in ``aside`` already: tokenizer, settings, tasks, card."""
-    for file in _COPIED:
-        if (settings.encoder / file).is_file() and not (aside / file).exists():
-            shutil.copyfile(settings.encoder / file, aside / file)
-    _write_modules(settings, width, aside)
-    if settings.max_tokens is not None:
-        write_json(aside / LIMIT, {"max_seq_length": settings.max_tokens, "do_lower_case": settings.lower})
+    copy_files(settings.encoder, aside, (CONFIG, *TOKENIZER_FILES))
+    is_mean = settings.opens_in_sentence_transformers and settings.type.averages
+    write_layout(
+        aside,
+        module=settings.module,
+        pooling=None if is_mean else settings.pooling,
+        hidden_size=width // len(settings.pooling.kinds),
+        normalize=settings.normalize,
+        pools_prompt=settings.pools_prompt,
+        max_tokens=settings.max_tokens,
+        lower=settings.lower,
+    )
     write_json(aside / SETTINGS, _st_settings(settings))
-    print_ = fingerprint(replace(settings, encoder=aside), weight_files(aside))
+    print_ = fingerprint(replace(settings, encoder=aside))
     write_json(aside / TENOR, _tenor_settings(settings, print_, made, tasks))
     source = str(made.get("from", ""))
     card = model_card(
@@ -82,46 +86,6 @@ def write_settings(
         phrases=(aside / PHRASES).is_file(),
     )  # fmt: skip
     (aside / "README.md").write_text(card, encoding="utf-8")
-
-
-def _copy_encoder(source: Path, target: Path) -> None:
-    if (source / SAFETENSORS_INDEX).is_file():
-        shutil.copyfile(source / SAFETENSORS_INDEX, target / SAFETENSORS_INDEX)
-    weights = weight_files(source)
-    if all(path.suffix == ".safetensors" for path in weights):
-        for path in weights:
-            shutil.copyfile(path, target / path.name)
-    else:
-        write_safetensors(target / SAFETENSORS, read_stored(source))
-
-
-def _write_modules(settings: ModelFolder, width: int, target: Path) -> None:
-    modules = [("StaticEmbedding" if settings.kind == "static" else "Transformer", "")]
-    if settings.kind != "static":
-        modules.append(("Pooling", "1_Pooling"))
-        (target / "1_Pooling").mkdir()
-        write_json(target / "1_Pooling/config.json", _pooling_config(settings, width))
-    if settings.normalize:
-        modules.append(("Normalize", f"{len(modules)}_Normalize"))
-    entries = [
-        {"idx": number, "name": str(number), "path": path, "type": _MODULE + kind}
-        for number, (kind, path) in enumerate(modules)
-    ]
-    write_json(target / MODULES, entries)
-
-
-def _pooling_config(settings: ModelFolder, width: int) -> dict[str, Any]:
-    pooling = settings.pooling
-    config: dict[str, Any] = {"word_embedding_dimension": width // len(pooling.kinds)}
-    if not settings.opens_in_sentence_transformers:
-        return config | {"pooling_mode": str(pooling)}
-    theirs = {ours: name for name, ours in ST_POOLINGS.items()}
-    names = [theirs[kind] for kind in pooling.kinds]
-    if names == [name for name in ST_KEYS if name in names]:
-        config |= {key: name in names for name, key in ST_KEYS.items()}
-    else:  # The old keys cannot say an order; versions that know no other keys stop with an error.
-        config["pooling_mode"] = names
-    return config if settings.pools_prompt else config | {"include_prompt": False}
 
 
 def _st_settings(settings: ModelFolder) -> dict[str, Any]:

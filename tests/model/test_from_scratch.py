@@ -5,15 +5,15 @@ import pytest
 
 import tenor
 from tenor.errors import TenorError
-from tenor.model.fresh import write_fresh
+from tiny import new_bert
 
 TEXTS = ["a cat sat on the mat", "the dog ate the cat's food", "unreadable words are read"] * 3
-SMALL = {"vocabulary": 80, "width": 16, "heads": 2, "layers": 1, "positions": 24}
+SMALL = {"vocab_size": 80, "hidden_size": 16, "num_heads": 2, "num_layers": 1, "max_positions": 24}
 
 
 def test_the_same_seed_gives_the_same_encoder(tmp_path):
-    one, two = (write_fresh(tmp_path / name, TEXTS, seed=3, **SMALL) for name in ("one", "two"))
-    other = write_fresh(tmp_path / "other", TEXTS, seed=4, **SMALL)
+    one, two = (new_bert(tmp_path / name, TEXTS, seed=3, **SMALL) for name in ("one", "two"))
+    other = new_bert(tmp_path / "other", TEXTS, seed=4, **SMALL)
     for file in ("model.safetensors", "tokenizer.json", "config.json"):
         assert (one / file).read_bytes() == (two / file).read_bytes()
     assert (one / "model.safetensors").read_bytes() != (other / "model.safetensors").read_bytes()
@@ -21,7 +21,7 @@ def test_the_same_seed_gives_the_same_encoder(tmp_path):
 
 def test_others_open_it_with_the_same_vectors(tmp_path):
     sentence_transformers = pytest.importorskip("sentence_transformers")
-    folder = write_fresh(tmp_path / "new", TEXTS, **SMALL)
+    folder = new_bert(tmp_path / "new", TEXTS, **SMALL)
     texts = ["The cat sat.", "dogs read", "word " * 50]
     theirs = sentence_transformers.SentenceTransformer(str(folder), device="cpu").encode(texts)
     ours = tenor.load(folder, precision="fp32").encode(texts)
@@ -31,5 +31,5 @@ def test_others_open_it_with_the_same_vectors(tmp_path):
 def test_a_folder_in_use_is_left_alone(tmp_path):
     (tmp_path / "kept.txt").write_text("mine")
     with pytest.raises(TenorError, match="exists already"):
-        write_fresh(tmp_path, TEXTS, **SMALL)
+        new_bert(tmp_path, TEXTS, **SMALL)
     assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]

@@ -11,19 +11,19 @@ from tenor.errors import TenorError
 from tenor.layers.packed import PackedBatch
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.layers.span_pooling import Spans
-from tenor.model.fresh import write_fresh
 from tenor.model.network import Network
-from tenor.objectives.paraphrase.aligned_tokens import AlignedTokens
-from tenor.objectives.paraphrase.config import VARIANTS, ParaphraseConfig
-from tenor.objectives.paraphrase.negatives import paraphrases, partner, random_pairs
-from tenor.objectives.paraphrase.stage import ParaphraseTask
-from tenor.tasks.phrase_spec import PhraseSpec, phrase_probabilities
-from tenor.tasks.phrases import PhraseHead, SentenceHead
+from tenor.tasks.phrases.aligned_tokens import AlignedTokens
+from tenor.tasks.phrases.heads import PhraseHead, SentenceHead
+from tenor.tasks.phrases.kind import VARIANTS, PhrasesSpec
+from tenor.tasks.phrases.negatives import paraphrases, partner, random_pairs
+from tenor.tasks.phrases.spec import PhraseSpec, phrase_probabilities
+from tenor.tasks.phrases.task import PhrasesTask
 from tenor.text.alignments import AlignedPair
 from tenor.text.tokenizer import Tokenizer
-from tenor.training.learner import Context, Cut
+from tenor.training.learner import Cut, StepContext
 from tenor.training.plan import Update
 from tenor.training.task_learner import TaskLearner
+from tiny import new_bert
 
 WIDTH = 16
 
@@ -32,7 +32,9 @@ WIDTH = 16
 def folder(tmp_path_factory):
     # Few pieces, so that words are cut into several.
     new = tmp_path_factory.mktemp("fresh") / "encoder"
-    return write_fresh(new, all_words(), vocabulary=70, width=WIDTH, layers=2, heads=2, positions=64)
+    return new_bert(
+        new, all_words(), vocab_size=70, hidden_size=WIDTH, num_layers=2, num_heads=2, max_positions=64
+    )
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,7 @@ def tokenizer(folder):
 
 def network_of(folder, config, *, dropout=0.0):
     encoder = BertCheckpoint.load(folder).encoder
-    task = ParaphraseTask("stage", config, width=WIDTH)
+    task = PhrasesTask("stage", config, hidden_size=WIDTH)
     for module in task.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = dropout
@@ -135,7 +137,7 @@ def test_every_phrase_of_a_batch_is_one_of_the_right_text(folder, limit):
     # Of several lengths, so that a text is cut elsewhere beside its paraphrase than beside a random other.
     pairs = [pair for size in (2, 4, 6) for pair in aligned_pairs(4, size=size, seed=size)]
     pairs[8:10] = [shortened(pair) for pair in pairs[8:10]]
-    task = ParaphraseTask("stage", ParaphraseConfig(), width=WIDTH)
+    task = PhrasesTask("stage", PhrasesSpec(), hidden_size=WIDTH)
     data = task.prepare(pairs, tokenizer)
     order = np.array([7, 2, 11, 0, 5, 3, 1, 10, 4, 9, 6, 8])  # a row's place is not its number
     batch = task.collate(data, order, generator=np.random.default_rng(0))
@@ -230,7 +232,7 @@ def test_every_phrase_that_may_be_drawn_is_drawn(tokenizer):
 
 
 def test_training_draws_anew_and_dev_does_not(folder, tokenizer):
-    task = ParaphraseTask("stage", ParaphraseConfig(), width=WIDTH)
+    task = PhrasesTask("stage", PhrasesSpec(), hidden_size=WIDTH)
     data = task.prepare(aligned_pairs(20), tokenizer)
     rows = np.arange(8)
     one, two, again = (task.collate(data, rows, generator=np.random.default_rng(n)) for n in (1, 2, 1))
@@ -253,7 +255,7 @@ def losses_of(network, data, rows, **collate):
 
 
 def test_the_losses_are_those_of_the_paper(folder, tokenizer):
-    network = network_of(folder, ParaphraseConfig()).eval()
+    network = network_of(folder, PhrasesSpec()).eval()
     task, pairs = network.task("stage"), aligned_pairs(7)
     # A pair without alignments is kept for the texts.
     pairs[3] = AlignedPair(pairs[3].first, pairs[3].second)
@@ -280,7 +282,7 @@ def test_the_losses_are_those_of_the_paper(folder, tokenizer):
 
 
 def test_each_loss_moves_its_own_head_and_the_sum_is_plain(folder, tokenizer):
-    network = network_of(folder, ParaphraseConfig())
+    network = network_of(folder, PhrasesSpec())
     task = network.task("stage")
     _, losses = losses_of(network, task.prepare(aligned_pairs(8), tokenizer), np.arange(8))
     for name, own, other in (
@@ -293,24 +295,24 @@ def test_each_loss_moves_its_own_head_and_the_sum_is_plain(folder, tokenizer):
         assert other.out.weight.grad is None or not other.out.weight.grad.any()
     assert network.encoder.pooler.weight.grad is None, "the stage does not train the pooler"
     learner = TaskLearner(network, {"stage": task.prepare(aligned_pairs(8), tokenizer)})
-    context = Context(step=1, epoch=0, steps=1, generator=np.random.default_rng(0))
+    context = StepContext(step=1, epoch=0, steps=1, generator=np.random.default_rng(0))
     learner.begin_epoch(0, np.random.default_rng(0))
-    (piece,) = learner.pieces(learner.batch(0, np.random.default_rng(0)), Cut(), Update())
+    (piece,) = learner.micro_batches(learner.batch(0, np.random.default_rng(0)), Cut(), Update())
     named = learner.losses(piece, context)
     assert set(named) == {"stage.phrases", "stage.sentences"}
     torch.testing.assert_close(learner.weigh(named), named["stage.phrases"] + named["stage.sentences"])
 
 
 def test_cutting_a_batch_into_passes_changes_nothing(folder, tokenizer):
-    network = network_of(folder, ParaphraseConfig())
+    network = network_of(folder, PhrasesSpec())
     task = network.task("stage")
     learner = TaskLearner(network, {"stage": task.prepare(aligned_pairs(9), tokenizer)}, batches={"stage": 9})
     learner.begin_epoch(0, np.random.default_rng(0))
     batch = learner.batch(0, np.random.default_rng(0))
     found = []
     for tokens in (100_000, 90):
-        context = Context(step=1, epoch=0, steps=1, generator=np.random.default_rng(0))
-        pieces = learner.pieces(batch, Cut(tokens=tokens), Update())
+        context = StepContext(step=1, epoch=0, steps=1, generator=np.random.default_rng(0))
+        pieces = learner.micro_batches(batch, Cut(tokens=tokens), Update())
         parts = [learner.losses(piece, context) for piece in pieces]
         found.append({name: sum(part[name] for part in parts) for name in parts[0]})
     assert len(pieces) > 2
@@ -346,18 +348,18 @@ def test_every_variant(folder, tokenizer, name):
 def test_what_cannot_be_learned_from_is_said(tokenizer):
     pairs = aligned_pairs(4)
     plain = [AlignedPair(pair.first, pair.second) for pair in pairs]
-    task = ParaphraseTask("stage", ParaphraseConfig(), width=WIDTH)
+    task = PhrasesTask("stage", PhrasesSpec(), hidden_size=WIDTH)
     with pytest.raises(TenorError, match="No pair has an aligned phrase"):
         task.prepare(plain, tokenizer)
     with pytest.raises(TenorError, match="too few"):
         task.prepare(pairs[:1], tokenizer)
-    only = ParaphraseTask("stage", VARIANTS["+sentence"], width=WIDTH)
+    only = PhrasesTask("stage", VARIANTS["+sentence"], hidden_size=WIDTH)
     assert len(only.prepare(plain, tokenizer)) == 4
     for odd in ({"phrasal": "four_way"}, {"features": "rich"}):
         with pytest.raises(TenorError, match=f"is '{next(iter(odd.values()))}'; it must be one of"):
-            ParaphraseConfig(**odd)
+            PhrasesSpec(**odd)
     with pytest.raises(TenorError, match="nothing would be learned"):
-        ParaphraseConfig(sentential=False, phrasal="none")
+        PhrasesSpec(sentential=False, phrasal="none")
 
 
 def test_identical_one_word_and_unlike_pairs(folder, tokenizer):
@@ -367,6 +369,6 @@ def test_identical_one_word_and_unlike_pairs(folder, tokenizer):
         AlignedPair(("kelo", "mi"), ("zzz", "é")),
         *aligned_pairs(2),
     ]
-    network = network_of(folder, ParaphraseConfig())
+    network = network_of(folder, PhrasesSpec())
     _, losses = losses_of(network, network.task("stage").prepare(pairs, tokenizer), np.arange(5))
     assert all(torch.isfinite(loss) for loss in losses.values())

@@ -21,18 +21,17 @@ import paraphrase_corpus
 from paraphrase_corpus import aligned_pairs, all_words, labelled_pairs
 from tenor.encoders.bert.checkpoint import BertCheckpoint
 from tenor.layers.pooling_config import PoolingConfig
-from tenor.model.fresh import write_fresh
 from tenor.model.network import Network
-from tenor.objectives.paraphrase.config import ParaphraseConfig
-from tenor.objectives.paraphrase.stage import ParaphraseTask
-from tenor.tasks.building import tasks_of
-from tenor.tasks.spec import TaskSpec
+from tenor.tasks.phrases.kind import PhrasesSpec
+from tenor.tasks.phrases.task import PhrasesTask
+from tenor.tasks.table import task_spec, tasks_of
 from tenor.text.tokenizer import Tokenizer
-from tenor.training.config import RunConfig, TrainingConfig
+from tenor.training.api import train_learner
+from tenor.training.config import TrainingConfig
 from tenor.training.evaluation import predict_task
-from tenor.training.own_run import train_in_folder
 from tenor.training.task_learner import TaskLearner
 from tenor.use.align.pairs import PhraseSettings, WordPair, phrase_pairs
+from tiny import new_bert
 
 WIDTH, KEPT, WRONG = 32, 0.5, 0.16
 pytestmark = pytest.mark.slow
@@ -58,8 +57,8 @@ def natural_pairs(count, *, seed):
 
 def trained(network, data, *, batch, epochs, rate, dev=None, seed=1):
     learner = TaskLearner(network, data, dev=dev, batches=dict.fromkeys(data, batch))
-    training = TrainingConfig(epochs=epochs, encoder_rate=rate, head_rate=2e-3, precision="fp32")
-    train_in_folder(learner, RunConfig(seed=seed, training=training), out=tempfile.mkdtemp())
+    training = TrainingConfig(epochs=epochs, encoder_lr=rate, head_lr=2e-3, precision="fp32")
+    train_learner(learner, training, out=tempfile.mkdtemp(), seed=seed)
     return network.eval()
 
 
@@ -70,9 +69,11 @@ def stage(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paraphrase_corpus, "THINGS", 64)  # eight topics: a random text is mostly of another
         new = tmp_path_factory.mktemp("fresh") / "encoder"
-        folder = write_fresh(new, all_words(), vocabulary=300, width=WIDTH, layers=2, heads=2, positions=64)
+        folder = new_bert(
+            new, all_words(), vocab_size=300, hidden_size=WIDTH, num_layers=2, num_heads=2, max_positions=64
+        )
         tokenizer = Tokenizer.load(folder, max_tokens=64)
-        task = ParaphraseTask("stage", ParaphraseConfig(), width=WIDTH)
+        task = PhrasesTask("stage", PhrasesSpec(), hidden_size=WIDTH)
         network = Network(encoder_of(folder), pooling=PoolingConfig(), tasks={"stage": task})
         train, dev = (task.prepare(natural_pairs(n, seed=n), tokenizer) for n in (1500, 80))
         trained(network, {"stage": train}, batch=20, epochs=9, rate=2e-3, dev={"stage": dev})
@@ -102,15 +103,13 @@ def test_7_random_pairs_are_told_best_and_most_errors_are_within_paraphrases(sta
 def test_8_few_labelled_pairs_go_further_after_the_stage(stage):
     folder, network, _, tokenizer = stage
     learned = {name: value.clone() for name, value in network.encoder.state_dict().items()}
-    spec = TaskSpec(
-        kind="pair", labels=("0", "1"), head="linear", encoding="joint", pooling="cls", dropout=0.0
-    )
+    spec = task_spec("pair", labels=("0", "1"), head="linear", encoding="cross", pooling="cls", dropout=0.0)
 
     def accuracy(rows, seed, transferred):
         encoder = encoder_of(folder)
         if transferred:
             encoder.load_state_dict(learned)
-        tasks = tasks_of({"same": spec}, width=WIDTH, layers=2, pooling=PoolingConfig(), seed=seed)
+        tasks = tasks_of({"same": spec}, encoder=encoder, pooling=PoolingConfig(), seed=seed)
         own = Network(encoder, pooling=PoolingConfig(), tasks=tasks)
         train, test = (
             tasks["same"].prepare(labelled_pairs(count, seed=number), tokenizer)

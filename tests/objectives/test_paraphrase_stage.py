@@ -13,20 +13,20 @@ from tenor.encoders.bert.checkpoint import BertCheckpoint
 from tenor.errors import TenorError
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.folder import read_folder
-from tenor.model.fresh import write_fresh
 from tenor.model.network import Network
 from tenor.model.phrases import judge_phrases, read_phrases
-from tenor.objectives.paraphrase.config import ParaphraseConfig
 from tenor.objectives.paraphrase.exporting import export_encoder
-from tenor.objectives.paraphrase.stage import ParaphraseTask
+from tenor.tasks.phrases.kind import PhrasesSpec
+from tenor.tasks.phrases.task import PhrasesTask
 from tenor.tasks.task import Metric
 from tenor.text.tokenizer import Tokenizer
-from tenor.training.config import RunConfig, TrainingConfig
-from tenor.training.decreases import StopAtDecrease
+from tenor.training.api import train_learner
+from tenor.training.config import TrainingConfig
+from tenor.training.early_stopping import StopAtDecrease
 from tenor.training.learner import Evaluation
-from tenor.training.own_run import train_in_folder
 from tenor.training.progress import Progress
 from tenor.training.task_learner import TaskLearner
+from tiny import new_bert
 
 WIDTH = 32
 
@@ -34,7 +34,9 @@ WIDTH = 32
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     new = tmp_path_factory.mktemp("fresh") / "encoder"
-    return write_fresh(new, all_words(), vocabulary=200, width=WIDTH, layers=2, heads=2, positions=64)
+    return new_bert(
+        new, all_words(), vocab_size=200, hidden_size=WIDTH, num_layers=2, num_heads=2, max_positions=64
+    )
 
 
 def learner_of(folder, *, rows=200, config=None):
@@ -42,23 +44,23 @@ def learner_of(folder, *, rows=200, config=None):
     for module in encoder.modules():  # so that a few epochs are enough
         if isinstance(module, torch.nn.Dropout):
             module.p = 0.0
-    task = ParaphraseTask("stage", config or ParaphraseConfig(), width=WIDTH)
+    task = PhrasesTask("stage", config or PhrasesSpec(), hidden_size=WIDTH)
     network = Network(encoder, pooling=PoolingConfig(), tasks={"stage": task})
     tokenizer = Tokenizer.load(folder, max_tokens=64)
     train, dev = (task.prepare(aligned_pairs(n, seed=n), tokenizer) for n in (rows, 40))
     return TaskLearner(network, {"stage": train}, dev={"stage": dev}, batches={"stage": 20})
 
 
-def run_of(**settings):
-    usual = {"epochs": 2, "encoder_rate": 2e-3, "head_rate": 2e-3, "precision": "fp32"}
-    return RunConfig(training=TrainingConfig(monitor="stage.phrasal_accuracy", **usual | settings))
+def training_of(**settings):
+    usual = {"epochs": 2, "encoder_lr": 2e-3, "head_lr": 2e-3, "precision": "fp32"}
+    return TrainingConfig(monitor="stage.phrasal_accuracy", **usual | settings)
 
 
 @pytest.fixture(scope="module")
 def trained(folder, tmp_path_factory):
     torch.set_num_threads(1)
     learner = learner_of(folder, rows=60)
-    train_in_folder(learner, run_of(epochs=1), out=tmp_path_factory.mktemp("run"))
+    train_learner(learner, training_of(epochs=1), out=tmp_path_factory.mktemp("run"))
     learner.network.eval()
     return learner
 
@@ -66,7 +68,9 @@ def trained(folder, tmp_path_factory):
 @pytest.mark.slow
 def test_the_stage_is_learned(folder, tmp_path):
     learner, out = learner_of(folder, rows=1500), tmp_path / "run"
-    train_in_folder(learner, run_of(epochs=8), out=out, hooks=[StopAtDecrease("stage.phrasal_accuracy")])
+    train_learner(
+        learner, training_of(epochs=8), out=out, callbacks=[StopAtDecrease("stage.phrasal_accuracy")]
+    )
     learner.network.eval()
     scores = learner.evaluate()["stage"].scores
     # A third of all phrase pairs is in each class, so that the majority rate is about 0.35.
@@ -77,22 +81,22 @@ def test_the_stage_is_learned(folder, tmp_path):
 
 def test_a_stopped_stage_goes_on_to_the_same_weights(folder, tmp_path):
     whole, stopped = learner_of(folder, rows=60), learner_of(folder, rows=60)
-    train_in_folder(whole, run_of(), out=tmp_path / "whole")
+    train_learner(whole, training_of(), out=tmp_path / "whole")
 
     class Stop(StopAtDecrease):
-        def after_step(self, learner, progress):
+        def on_step_end(self, learner, progress, report):
             if progress.step == 4:
                 raise KeyboardInterrupt
 
-    often = run_of(checkpoint_steps=1)
+    often = training_of(checkpoint_steps=1)
     with pytest.raises(KeyboardInterrupt):
-        train_in_folder(stopped, often, out=tmp_path / "stopped", hooks=[Stop("stage")])
+        train_learner(stopped, often, out=tmp_path / "stopped", callbacks=[Stop("stage")])
     again = learner_of(folder, rows=60)
-    train_in_folder(again, often, out=tmp_path / "stopped", hooks=[StopAtDecrease("stage")])
+    train_learner(again, often, out=tmp_path / "stopped", callbacks=[StopAtDecrease("stage")])
     for one, two in zip(whole.module.parameters(), again.module.parameters(), strict=True):
         assert torch.equal(one, two)
     with pytest.raises(TenorError, match="another run"):
-        train_in_folder(again, run_of(epochs=5), out=tmp_path / "stopped")
+        train_learner(again, training_of(epochs=5), out=tmp_path / "stopped")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +110,7 @@ def test_the_second_decrease(scores, stops_at):
         resumed = StopAtDecrease("stage")
         resumed.load_state(json.loads(json.dumps(hook.state())))
         hook = resumed
-        hook.after_evaluation(None, progress, {"stage": told})
+        hook.on_evaluate(None, progress, {"stage": told}, [])
         if progress.stop and found is None:
             found = number
     assert found == stops_at

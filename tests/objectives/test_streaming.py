@@ -8,19 +8,21 @@ import pytest
 
 from paraphrase_corpus import aligned_pairs, all_words
 from tenor.errors import TenorError
-from tenor.model.fresh import write_fresh
-from tenor.objectives.paraphrase.aligned_tokens import AlignedTokens
-from tenor.objectives.paraphrase.config import ParaphraseConfig
-from tenor.objectives.paraphrase.stage import ParaphraseTask
-from tenor.objectives.paraphrase.streaming import AlignedFile
+from tenor.tasks.phrases.aligned_file import AlignedFile
+from tenor.tasks.phrases.aligned_tokens import AlignedTokens
+from tenor.tasks.phrases.kind import PhrasesSpec
+from tenor.tasks.phrases.task import PhrasesTask
 from tenor.text.problems import Problems
 from tenor.text.tokenizer import Tokenizer
+from tiny import new_bert
 
 
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory):
     new = tmp_path_factory.mktemp("fresh") / "encoder"
-    folder = write_fresh(new, all_words(), vocabulary=70, width=8, layers=1, heads=2, positions=64)
+    folder = new_bert(
+        new, all_words(), vocab_size=70, hidden_size=8, num_layers=1, num_heads=2, max_positions=64
+    )
     return Tokenizer.load(folder, max_tokens=24)
 
 
@@ -30,7 +32,7 @@ def write(path, pairs):
 
 
 def test_the_arrays_are_those_of_pairs_in_memory(tmp_path, tokenizer, monkeypatch):
-    monkeypatch.setattr("tenor.objectives.paraphrase.streaming.WINDOW", 7)
+    monkeypatch.setattr("tenor.tasks.phrases.aligned_file.WINDOW", 7)
     pairs = aligned_pairs(40)
     file = AlignedFile(write(tmp_path / "pairs.jsonl", pairs))
     one, two = AlignedTokens.of(pairs, tokenizer), file.tokens(tokenizer)
@@ -45,7 +47,7 @@ def test_the_arrays_are_those_of_pairs_in_memory(tmp_path, tokenizer, monkeypatc
 
 def test_the_stage_draws_the_same_from_the_disk(tmp_path, tokenizer):
     pairs = aligned_pairs(30)
-    task = ParaphraseTask("stage", ParaphraseConfig(), width=8)
+    task = PhrasesTask("stage", PhrasesSpec(), hidden_size=8)
     near = task.prepare(pairs, tokenizer)
     far = task.prepare(AlignedFile(write(tmp_path / "pairs.jsonl", pairs)), tokenizer)
     whole = near.aligned.join(np.arange(0, 60, 2), np.arange(1, 60, 2)).tokens
@@ -67,7 +69,7 @@ def test_arrays_are_made_once_for_a_file_and_anew_for_another(tmp_path, tokenize
 
 
 def peak_of(path, tokenizer):
-    task = ParaphraseTask("stage", ParaphraseConfig(), width=8)
+    task = PhrasesTask("stage", PhrasesSpec(), hidden_size=8)
     tracemalloc.start()
     try:
         data = task.prepare(AlignedFile(path), tokenizer)
@@ -78,10 +80,10 @@ def peak_of(path, tokenizer):
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path, tokenizer, monkeypatch):
-    monkeypatch.setattr("tenor.objectives.paraphrase.streaming.WINDOW", 50)
-    monkeypatch.setattr("tenor.objectives.paraphrase.aligned_tokens.AT_ONCE", 50)
+    monkeypatch.setattr("tenor.tasks.phrases.aligned_file.WINDOW", 50)
+    monkeypatch.setattr("tenor.tasks.phrases.aligned_tokens.AT_ONCE", 50)
     # Hashing reads a megabyte at a time, which would hide what is asked here.
-    monkeypatch.setattr("tenor.objectives.paraphrase.streaming.sha256_of", lambda path: path.name)
+    monkeypatch.setattr("tenor.tasks.phrases.aligned_file.sha256_of", lambda path: path.name)
     pairs = aligned_pairs(100)
     few = peak_of(write(tmp_path / "few.jsonl", pairs * 2), tokenizer)
     many = peak_of(write(tmp_path / "many.jsonl", pairs * 8), tokenizer)

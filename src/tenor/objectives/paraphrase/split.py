@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from tenor.errors import TenorError
 from tenor.files import atomic_file
-from tenor.objectives.paraphrase.streaming import WINDOW, AlignedFile
+from tenor.tasks.phrases.aligned_file import WINDOW, AlignedFile
 from tenor.text.alignments import AlignedPair
-from tenor.text.components import hold_out
+from tenor.text.grouped_split import hold_out
 
 TRAIN, DEV = "train.jsonl", "dev.jsonl"
 # Says of some pairs of texts which are to be left out [n].

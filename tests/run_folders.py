@@ -13,20 +13,20 @@ seed = 1
 kind = "classify"
 train = "mood-train.tsv"
 dev = "mood-dev.tsv"
-batch = 16
+batch_size = 16
 weight = 0.5
 
 [tasks.likeness]
 kind = "similarity"
 train = "pairs.tsv"
 dev = "pairs-dev.tsv"
-batch = 16
+batch_size = 16
 weight = 1.0
 
 [training]
 epochs = 3
-encoder_rate = 1e-05
-head_rate = 0.001
+encoder_lr = 1e-05
+head_lr = 0.001
 """
 
 

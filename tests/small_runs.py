@@ -19,7 +19,7 @@ kind = "classify"
 train = "mood-train.tsv"
 dev = "mood-dev.tsv"
 columns = {{ text = "text", label = "label" }}
-batch = 4
+batch_size = 4
 dropout = {dropout}
 {mood}
 
@@ -29,23 +29,23 @@ train = "near-train.tsv"
 dev = "near-dev.tsv"
 columns = {{ first = "first", second = "second", score = "score" }}
 range = [0, 5]
-batch = 4
+batch_size = 4
 
 {more}
 [training]
 epochs = 2
 dropout = {dropout}
-encoder_rate = 1e-3
+encoder_lr = 1e-3
 precision = "fp32"
 checkpoint_minutes = 0
 {training}
 """
 MATCH = """
-[tasks.match]
-kind = "match"
+[tasks.pairs]
+kind = "contrastive"
 train = "near-train.tsv"
 columns = {{ first = "first", second = "second" }}
-batch = 4
+batch_size = 4
 """
 
 

@@ -14,11 +14,11 @@ from tenor.encoders.bert.encoder import BertEncoder
 from tenor.layers.pooling import pool_mean
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.network import Network
-from tenor.tasks.task import Metric, Seen, Task, TaskBatch, TaskData
+from tenor.tasks.task import EncoderOutput, Metric, Task, TaskBatch, TaskData
 from tenor.text.examples import Origin, Pair, Sentence
 from tenor.text.tokens import Tokens
 from tenor.training.config import TrainingConfig
-from tenor.training.optimisers import build_optimiser
+from tenor.training.optimizers import build_optimizer
 from tenor.training.task_learner import TaskLearner
 
 VOCABULARY, WIDTH = 60, 16
@@ -27,8 +27,9 @@ VOCABULARY, WIDTH = 60, 16
 def encoder(*, layers: int = 2, dropout: float = 0.0, seed: int = 0) -> BertEncoder:
     torch.manual_seed(seed)
     config = BertConfig(
-        vocabulary=VOCABULARY, width=WIDTH, layers=layers, heads=2, hidden=32, positions=32,
-        dropout=dropout, attention_dropout=dropout,
+        vocab_size=VOCABULARY, hidden_size=WIDTH, num_hidden_layers=layers, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=32,
+        hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout,
     )  # fmt: skip
     return BertEncoder(config)
 
@@ -46,7 +47,7 @@ class Mood(Task):
         labels = np.array([int(each.label) for each in examples], dtype=np.int64)
         return TaskData(examples=examples, tokens=tokens, targets=labels)
 
-    def forward(self, seen: Seen, batch: TaskBatch) -> Tensor:
+    def forward(self, seen: EncoderOutput, batch: TaskBatch) -> Tensor:
         return self.linear(self.dropout(pool_mean(seen.last, seen.packing)))
 
     def losses(self, output: Tensor, batch: TaskBatch) -> dict[str, Tensor]:
@@ -73,7 +74,7 @@ class Near(Task):
         scores = np.array([each.score for each in examples], dtype=np.float32)
         return TaskData(examples=examples, tokens=tokens, sides=2, targets=scores)
 
-    def forward(self, seen: Seen, batch: TaskBatch) -> Tensor:
+    def forward(self, seen: EncoderOutput, batch: TaskBatch) -> Tensor:
         first, second = pool_mean(seen.last, seen.packing).chunk(2)
         return self.scale * functional.cosine_similarity(first, second)
 
@@ -96,7 +97,7 @@ class Coupled(Mood):
         super().__init__(name)
         self.norm = nn.BatchNorm1d(WIDTH)
 
-    def forward(self, seen: Seen, batch: TaskBatch) -> Tensor:
+    def forward(self, seen: EncoderOutput, batch: TaskBatch) -> Tensor:
         return self.linear(self.norm(pool_mean(seen.last, seen.packing)))
 
 
@@ -141,9 +142,9 @@ def make_learner(*tasks: Task, rows: int = 24, dropout: float = 0.0, **settings:
     return TaskLearner(network, train, dev=dev, batches=dict.fromkeys(train, 4), **settings)
 
 
-def make_optimiser(learner: Any, rate: float = 1e-2, **settings: Any) -> torch.optim.Optimizer:
+def make_optimizer(learner: Any, rate: float = 1e-2, **settings: Any) -> torch.optim.Optimizer:
     groups = learner.groups()
-    return build_optimiser(groups, rates=dict.fromkeys(groups, rate), **settings)
+    return build_optimizer(groups, learning_rates=dict.fromkeys(groups, rate), **settings)
 
 
 def quick(**settings: Any) -> TrainingConfig:

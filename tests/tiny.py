@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save_file
 
+from tenor.encoders.bert.from_scratch import BertFromScratch
+
 WORDS = """
 the a an of to in and is are was not no it he she they we you i do does did can will this that with for on
 at from by as be have has had how what where when who why which cat dog sat mat house tree river city book
@@ -133,3 +135,8 @@ def _tokenizer(folder: Path) -> None:
 
 def _json(path: Path, value: object) -> None:
     path.write_text(json.dumps(value, indent=2), encoding="utf-8")
+
+
+def new_bert(folder, texts, *, seed=1, **sizes):
+    """Write a BERT with random weights and a vocabulary learned from texts, and return its folder."""
+    return BertFromScratch(**sizes).write(folder, texts, seed=seed)

@@ -21,7 +21,7 @@ from tenor.training.aligner.learning import (
     learn_from_texts,
 )
 from tenor.training.aligner.network import GridNetwork, padded
-from tenor.training.learner import Context, Cut
+from tenor.training.learner import Cut, StepContext
 from tenor.training.plan import Update
 from tenor.use.align.file import PairSource
 from tenor.use.align.learned import load_aligner
@@ -225,7 +225,7 @@ def killed_at(step):
     return progress, heard
 
 
-TWO_EPOCHS = dataclasses.replace(QUICK, epochs=2, fewest_steps=9, batch=4)  # of nine steps each
+TWO_EPOCHS = dataclasses.replace(QUICK, epochs=2, fewest_steps=9, batch_size=4)  # of nine steps each
 
 
 @pytest.fixture(scope="module")
@@ -268,11 +268,11 @@ def test_a_batch_in_pieces_has_the_same_losses(monkeypatch):
     random = np.random.default_rng(0)
     batch = [Example(random_view(n, m, seed=n), random.random((n, m)) < 0.3) for n, m in sizes]
     learner = LinkLearner(GridNetwork(SMALL).eval(), batch, batch, batch=4)
-    context = Context(step=1, epoch=0, steps=1, generator=random)
+    context = StepContext(step=1, epoch=0, steps=1, generator=random)
 
     def total(most):
         monkeypatch.setattr(learner_module, "MOST_CELLS", most)
-        pieces = learner.pieces(batch, Cut(), Update())
+        pieces = learner.micro_batches(batch, Cut(), Update())
         return len(pieces), sum(learner.losses(piece, context)["links"].item() for piece in pieces)
 
     (one, whole), (four, cut) = total(10_000), total(1)

@@ -7,7 +7,7 @@ import pytest
 
 from tenor.errors import TenorError
 from tenor.training.check import DataReport, RunReport, check, check_run
-from tenor.training.draft import draft_run, write_draft
+from tenor.training.init_config import draft_run, write_draft
 from tenor.training.runfile import read_run
 
 WORDS = ["one red house", "two green trees", "three blue boats", "four old stones", "five new roads"]
@@ -130,12 +130,12 @@ def test_heads_that_cannot_be_shared_are_wrong(make, tmp_path):
     kind = "similarity"
     train = "train.csv"
     columns = { first = "one", second = "two", score = "same" }
-    share = "same\""""
+    share_head_with = "same\""""
     chances = run + '\nloss = "cross_entropy"\nrange = [0, 1]'
-    misspelt = run.replace('share = "same"', 'share = "sam"')
+    misspelt = run.replace('share_head_with = "same"', 'share_head_with = "sam"')
     for text, said in (
         (run, "task same: calibrate would change the head that 'near' shares with it"),
-        (misspelt, "task near: share names 'sam', which is no other task. Did you mean 'same'?"),
+        (misspelt, "task near: share_head_with names 'sam', which is no other task. Did you mean 'same'?"),
     ):
         (tmp_path / "run.toml").write_text(text)
         (wrong,) = check_run(tmp_path / "run.toml").wrong
@@ -176,7 +176,7 @@ DRAFTS = {
         ("label", "s1", "s2"),
     ),
     "similarity": (pairs(40), None),
-    "match": ([row[1:] for row in pairs(40)], ("question", "answer")),
+    "contrastive": ([row[1:] for row in pairs(40)], ("question", "answer")),
 }
 
 

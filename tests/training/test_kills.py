@@ -15,7 +15,7 @@ import os, signal, sys
 from pathlib import Path
 from tenor.training import running
 from tenor.training.building import with_found_encoder
-from tenor.training.hooks import Hook
+from tenor.training.callbacks import Callback
 from tenor.training.runfile import read_run
 
 run_file, out, moment, step = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
@@ -23,12 +23,12 @@ run_file, out, moment, step = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.arg
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 
-class Kill(Hook):
-    def after_backward(self, learner, progress):
+class Kill(Callback):
+    def on_backward_end(self, learner, progress):
         if moment == "backward" and progress.step == step: die()
-    def after_step(self, learner, progress):
+    def on_step_end(self, learner, progress, report):
         if moment == "step" and progress.step == step: die()
-    def after_evaluation(self, learner, progress, evaluations):
+    def on_evaluate(self, learner, progress, evaluations, better):
         if moment == "evaluation" and progress.step >= step: die()
 
 if moment == "checkpoint":  # in the midst of writing one
@@ -46,7 +46,7 @@ if moment == "finish":
     running.write_json = die
 
 run = with_found_encoder(read_run(run_file), Path(run_file).parent)
-running.train_run(run, out=out, hooks=[Kill()])
+running.train_run(run, out=out, callbacks=[Kill()])
 """
 
 
@@ -54,10 +54,9 @@ running.train_run(run, out=out, hooks=[Kill()])
 def test_killed_and_resumed_runs_end_with_the_same_bytes(tmp_path, settings):
     more, training = "", "checkpoint_steps = 3"
     if settings != "plain":
-        more = MATCH.replace("{{", "{").replace("}}", "}") + "mine = 1\n"
-        training = (
-            'checkpoint_steps = 2\nmixing = "temperature"\nweighing = "uncertainty"\nevaluate_steps = 4'
-        )
+        more = MATCH.replace("{{", "{").replace("}}", "}") + "hard_negatives = 1\n"
+        training = 'checkpoint_steps = 2\ntask_sampling = "temperature"\nloss_weighting = "uncertainty"'
+        training += "\neval_steps = 4"
     run = write_run(tmp_path / "run", mood='head = "residual"', more=more, training=training)
     driver = tmp_path / "driver.py"
     driver.write_text(DRIVER)

@@ -13,7 +13,7 @@ from small_training import (
     Near,
     make_learner,
     make_network,
-    make_optimiser,
+    make_optimizer,
     moods,
     nears,
     quick,
@@ -23,30 +23,31 @@ from small_training import (
 from tenor.errors import TenorError
 from tenor.layers.packed import PackedBatch
 from tenor.model.frozen_states import FrozenStates
-from tenor.tasks.task import first_places
+from tenor.objectives.objective import Objective
+from tenor.tasks.task import first_positions
+from tenor.training.callbacks import Callback
 from tenor.training.checkpoints import read_checkpoint, write_checkpoint
-from tenor.training.hooks import Hook
-from tenor.training.learner import Context, Cut
-from tenor.training.loop import Trainer, Watcher
+from tenor.training.learner import Cut, StepContext
+from tenor.training.loop import Trainer
 from tenor.training.plan import Update, separate
 
 
-class Record(Watcher):
+class Record(Callback):
     def __init__(self):
         self.reports, self.scores, self.better = [], [], []
 
-    def step_done(self, report, progress):
+    def on_step_end(self, learner, progress, report):
         self.reports.append(report)
 
-    def evaluated(self, evaluations, progress, better):
+    def on_evaluate(self, learner, progress, evaluations, better):
         self.scores.append({name: each.main for name, each in evaluations.items()})
         self.better.append(list(better))
 
 
-def train(learner, seed=1, plan=None, hooks=(), watcher=None, rate=1e-2, **settings):
+def train(learner, seed=1, plan=None, callbacks=(), rate=1e-2, **settings):
     trainer = Trainer(
-        learner, make_optimiser(learner, rate), settings=quick(**settings), seed=seed, plan=plan, hooks=hooks,
-        watcher=watcher,
+        learner, make_optimizer(learner, rate), settings=quick(**settings), seed=seed, plan=plan,
+        callbacks=callbacks,
     )  # fmt: skip
     trainer.run()
     return trainer
@@ -54,7 +55,7 @@ def train(learner, seed=1, plan=None, hooks=(), watcher=None, rate=1e-2, **setti
 
 def test_a_joint_run_learns_both_tasks():
     record = Record()
-    train(make_learner(rows=64), epochs=8, watcher=record, rate=5e-3)
+    train(make_learner(rows=64), epochs=8, callbacks=[record], rate=5e-3)
     first, last = record.reports[0].losses, record.reports[-1].losses
     assert set(first) == {"mood", "near"}
     means = [
@@ -93,10 +94,10 @@ def test_pieces_sum_to_the_whole_batch():
     learner = make_learner()
     learner.begin_epoch(0, np.random.default_rng(0))
     batch = learner.batch(0, np.random.default_rng(0))
-    context = Context(step=1, epoch=0, steps=9, generator=np.random.default_rng(0))
+    context = StepContext(step=1, epoch=0, steps=9, generator=np.random.default_rng(0))
 
     def total(tokens, rank=0, world=1):
-        pieces = learner.pieces(batch, Cut(tokens=tokens, rank=rank, world=world), Update())
+        pieces = learner.micro_batches(batch, Cut(tokens=tokens, rank=rank, world=world), Update())
         found = [learner.losses(piece, context) for piece in pieces]
         return len(pieces), {n: sum(f[n].item() for f in found if n in f) for n in ("mood", "near")}
 
@@ -115,7 +116,7 @@ def test_a_process_without_rows_of_a_small_batch_does_nothing():
     learner.begin_epoch(0, np.random.default_rng(0))
     whole = learner.batch(0, np.random.default_rng(0))
     batch = {name: each.take(np.arange(1)) for name, each in whole.items()}
-    counts = [len(learner.pieces(batch, Cut(rank=rank, world=2), Update())) for rank in range(2)]
+    counts = [len(learner.micro_batches(batch, Cut(rank=rank, world=2), Update())) for rank in range(2)]
     assert counts == [1, 0]
 
 
@@ -124,9 +125,9 @@ def reference_mood(learner, batch):
     return functional.cross_entropy(output, batch["mood"].targets)
 
 
-def test_tokens_per_pass_changes_no_result():
-    one = train(make_learner(), tokens_per_pass=100_000)
-    two = train(make_learner(), tokens_per_pass=16)
+def test_micro_batch_tokens_change_no_result():
+    one = train(make_learner(), micro_batch_tokens=100_000)
+    two = train(make_learner(), micro_batch_tokens=16)
     for name, value in weights(one.learner).items():
         torch.testing.assert_close(value, weights(two.learner)[name], atol=2e-4, rtol=1e-3)
 
@@ -135,7 +136,7 @@ def test_what_looks_across_rows_is_not_cut():
     learner = make_learner(Coupled(), Mood())
     learner.begin_epoch(0, np.random.default_rng(0))
     batch = learner.batch(0, np.random.default_rng(0))
-    pieces = learner.pieces(batch, Cut(tokens=8), Update())
+    pieces = learner.micro_batches(batch, Cut(tokens=8), Update())
     assert [len(piece.batches["coupled"]) for piece in pieces if "coupled" in piece.batches] == [4]
     assert len(pieces) > 2
     with pytest.raises(TenorError, match="its batches have 1 row"):
@@ -146,29 +147,29 @@ class Stop(Exception):
     """As if the process had been killed."""
 
 
-class KillAt(Watcher):
+class KillAt(Callback):
     """Keeps a checkpoint on disk every few steps and ends the run at a step, in the midst of an epoch."""
 
     def __init__(self, path, every, kill):
         self.path, self.every, self.kill = path, every, kill
 
-    def step_done(self, report, progress):
+    def on_step_end(self, learner, progress, report):
         if report.step == self.kill:
             raise Stop
 
     def checkpoint_due(self, progress):
         return progress.step % self.every == 0
 
-    def checkpoint(self, make):
+    def on_checkpoint(self, make):
         write_checkpoint(self.path, make())
 
 
-class Average(Hook):
+class Average(Callback):
     """A running mean of one weight, which must survive a kill as well."""
 
     name, mean, count = "average", None, 0
 
-    def after_step(self, learner, progress):
+    def on_step_end(self, learner, progress, report):
         value = next(iter(learner.network.task("mood").parameters())).detach().clone()
         self.count += 1
         self.mean = value if self.mean is None else self.mean + (value - self.mean) / self.count
@@ -184,29 +185,32 @@ class Average(Hook):
     "settings",
     [
         {},
-        {"mixing": "temperature", "schedule": "cosine", "warmup": 3.0},
-        {"gradients": "pcgrad", "schedule": "plateau"},
-        {"gradients": "balanced"},
-        {"mixing": "sequential", "evaluate_steps": 5, "schedule": "linear"},
+        {"task_sampling": "temperature", "schedule": "cosine", "warmup": 3.0},
+        {"gradient_balancing": "pcgrad", "schedule": "plateau"},
+        {"gradient_balancing": "equal_norm"},
+        {"task_sampling": "sequential", "eval_steps": 5, "schedule": "linear"},
     ],
-    ids=["joint", "sampled", "pcgrad", "balanced", "sequential"],
+    ids=["joint", "sampled", "pcgrad", "equal_norm", "sequential"],
 )
 def test_a_stopped_run_goes_on_to_the_very_same_weights(tmp_path, settings):
-    from tenor.training.sampling import MixedSampler
+    from tenor.training.sampling import TaskSampler
 
     def make():
-        mixing = settings.get("mixing", "joint")
-        return make_learner(dropout=0.1, sampler=MixedSampler(mixing=mixing, epochs=3))
+        task_sampling = settings.get("task_sampling", "joint")
+        return make_learner(dropout=0.1, sampler=TaskSampler(task_sampling=task_sampling, epochs=3))
 
     config = {"epochs": 3} | settings
-    whole_hook = Average()
-    whole = weights(train(make(), hooks=[whole_hook], **config).learner)
-    path, kills, hook = tmp_path / "last.safetensors", [2, 5, 7, 8, 13], Average()
+    whole_average = Average()
+    whole = weights(train(make(), callbacks=[whole_average], **config).learner)
+    path, kills = tmp_path / "last.safetensors", [2, 5, 7, 8, 13]
     for kill in [*kills, None]:
-        learner, hook = make(), Average()
-        watcher = KillAt(path, every=3, kill=kill)
+        learner, average = make(), Average()
         trainer = Trainer(
-            learner, make_optimiser(learner), settings=quick(**config), seed=1, hooks=[hook], watcher=watcher
+            learner,
+            make_optimizer(learner),
+            settings=quick(**config),
+            seed=1,
+            callbacks=[average, KillAt(path, every=3, kill=kill)],
         )
         if path.exists():
             trainer.load_state(read_checkpoint(path))
@@ -216,33 +220,33 @@ def test_a_stopped_run_goes_on_to_the_very_same_weights(tmp_path, settings):
             continue
     assert kill is None
     assert same(whole, weights(learner))
-    assert torch.equal(whole_hook.mean, hook.mean)
-    assert whole_hook.count == hook.count
+    assert torch.equal(whole_average.mean, average.mean)
+    assert whole_average.count == average.count
 
 
-class Pull(Hook):
+class Pull(Callback):
     """Writes into every row of every gradient."""
 
-    def after_backward(self, learner, progress):
+    def on_backward_end(self, learner, progress):
         for parameter in learner.module.parameters():
             if parameter.grad is not None:
                 parameter.grad.add_(parameter.detach(), alpha=0.1)
 
 
-@pytest.mark.parametrize("hooks", [[], [Pull()]], ids=["alone", "with a hook"])
-@pytest.mark.parametrize("gradients", ["sum", "pcgrad", "balanced"])
-def test_memory_that_is_used_again_for_gradients_changes_no_result(monkeypatch, gradients, hooks):
-    settings = {"gradients": gradients, "clip": 0.5, "epochs": 2}
-    with_memory = weights(train(make_learner(dropout=0.1), hooks=hooks, **settings).learner)
+@pytest.mark.parametrize("callbacks", [[], [Pull()]], ids=["alone", "with a callback"])
+@pytest.mark.parametrize("gradients", ["none", "pcgrad", "equal_norm"])
+def test_memory_that_is_used_again_for_gradients_changes_no_result(monkeypatch, gradients, callbacks):
+    settings = {"gradient_balancing": gradients, "max_grad_norm": 0.5, "epochs": 2}
+    with_memory = weights(train(make_learner(dropout=0.1), callbacks=callbacks, **settings).learner)
     monkeypatch.setattr("tenor.training.updates.KeptGradients", lambda module: nullcontext())
-    without = weights(train(make_learner(dropout=0.1), hooks=hooks, **settings).learner)
+    without = weights(train(make_learner(dropout=0.1), callbacks=callbacks, **settings).learner)
     assert same(with_memory, without)
 
 
 def test_a_look_before_training_is_told_and_changes_nothing():
     record, usual = Record(), Record()
-    plain = train(make_learner(dropout=0.1), watcher=usual)
-    looking = train(make_learner(dropout=0.1), watcher=record, evaluate_first=True)
+    plain = train(make_learner(dropout=0.1), callbacks=[usual])
+    looking = train(make_learner(dropout=0.1), callbacks=[record], eval_on_start=True)
     assert same(weights(plain.learner), weights(looking.learner))
     assert record.scores[1:] == usual.scores
     assert record.better == [[], *usual.better]  # new heads are no candidate for the best
@@ -252,15 +256,15 @@ def test_a_look_before_training_is_told_and_changes_nothing():
 def test_separate_updates_move_one_task_at_a_time():
     seen = []
 
-    class Spy(Hook):
-        def after_backward(self, learner, progress):
+    class Spy(Callback):
+        def on_backward_end(self, learner, progress):
             heads = {
                 n: any(p.grad is not None for p in learner.network.task(n).parameters())
                 for n in ("mood", "near")
             }
             seen.append(heads)
 
-    train(make_learner(), plan=separate(["mood", "near"]), hooks=[Spy()], epochs=1)
+    train(make_learner(), plan=separate(["mood", "near"]), callbacks=[Spy()], epochs=1)
     assert seen[:2] == [{"mood": True, "near": False}, {"mood": False, "near": True}]
 
 
@@ -281,15 +285,15 @@ def test_a_loss_that_is_no_number_stops_with_rows_and_advice():
     learner.train["mood"].targets[:] = 0
     before = []
 
-    class Break(Hook):
-        def after_step(self, learner, progress):
+    class Break(Callback):
+        def on_step_end(self, learner, progress, report):
             if progress.step == 3:
                 with torch.no_grad():
                     learner.network.task("mood").linear.weight.fill_(float("nan"))
             before[:] = [weights(learner)]
 
     with pytest.raises(TenorError, match=r"At step 4 the loss 'mood' became nan.*mood: moods.tsv:\d+.*lower"):
-        train(learner, hooks=[Break()])
+        train(learner, callbacks=[Break()])
     assert {
         n for n, v in weights(learner).items() if not torch.equal(v.nan_to_num(), before[0][n].nan_to_num())
     } == set()
@@ -297,7 +301,7 @@ def test_a_loss_that_is_no_number_stops_with_rows_and_advice():
 
 def test_early_stopping_and_steps():
     record = Record()
-    trainer = train(make_learner(), epochs=30, rate=0.0, patience=2, watcher=record)
+    trainer = train(make_learner(), epochs=30, rate=0.0, patience=2, callbacks=[record])
     assert trainer.progress.epoch == 2
     assert "no better mean for 2 evaluations" in trainer.progress.stop
     trainer = train(make_learner(), epochs=30, steps=8)
@@ -321,7 +325,7 @@ def test_a_checkpoint_of_another_network_is_refused(tmp_path):
     write_checkpoint(tmp_path / "c.safetensors", trainer.state())
     other = make_learner(Mood())
     with pytest.raises(TenorError, match="belongs to another network"):
-        Trainer(other, make_optimiser(other), settings=quick()).load_state(
+        Trainer(other, make_optimizer(other), settings=quick()).load_state(
             read_checkpoint(tmp_path / "c.safetensors")
         )
     (tmp_path / "half").write_bytes((tmp_path / "c.safetensors").read_bytes()[:500])
@@ -361,14 +365,14 @@ def test_a_frozen_encoder_sees_each_text_once():
 
 def test_near_alone_is_judged_by_its_direction():
     record = Record()
-    trainer = train(make_learner(Near()), epochs=3, watcher=record)
+    trainer = train(make_learner(Near()), epochs=3, callbacks=[record])
     assert trainer.progress.best["near"] == pytest.approx(-min(score["near"] for score in record.scores))
 
 
 def test_gradient_surgery_keeps_to_the_losses_of_its_update():
     one, two, three = make_learner(), make_learner(), make_learner()
     # With one task in the update there is nothing to project: surgery must not bring in the other's loss.
-    for learner, surgery in ((one, "sum"), (two, "pcgrad"), (three, "balanced")):
+    for learner, surgery in ((one, "none"), (two, "pcgrad"), (three, "equal_norm")):
         train(learner, plan=[Update(losses=("mood",), surgery=surgery)], epochs=1)
     assert same(weights(one), weights(two))
     assert same(weights(one), weights(three))
@@ -379,11 +383,11 @@ def test_gradient_surgery_keeps_to_the_losses_of_its_update():
 class FirstMood(Mood):
     """Says that it reads first tokens alone."""
 
-    def places(self, batch):
-        return first_places(batch.tokens)
+    def positions(self, batch):
+        return first_positions(batch.tokens)
 
 
-class Looks:
+class Looks(Objective):
     """An objective that looks at the states of a pass."""
 
     name = "looks"
@@ -404,5 +408,5 @@ def test_an_objective_sees_all_states_and_tasks_alone_what_they_read():
     learner = make_learner(FirstMood())
     batch = {"mood": learner.network.task("mood").collate(learner.train["mood"], np.arange(4))}
     states = learner.network.see(batch, whole=False)["mood"]
-    firsts = first_places(batch["mood"].tokens)
+    firsts = first_positions(batch["mood"].tokens)
     assert states.last.abs().sum(dim=1).nonzero()[:, 0].tolist() == firsts.tolist()

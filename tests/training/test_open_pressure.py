@@ -1,4 +1,4 @@
-"""The loop is open: objectives, hooks, plans, samplers and learners that it knows nothing of."""
+"""The loop is open: objectives, callbacks, plans, samplers and learners that it knows nothing of."""
 
 import numpy as np
 import pytest
@@ -6,17 +6,18 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from small_training import WIDTH, Mood, Near, make_learner, make_network, make_optimiser, quick, same, weights
+from small_training import WIDTH, Mood, Near, make_learner, make_network, make_optimizer, quick, same, weights
 from tenor.layers.pooling import pool_mean
+from tenor.objectives.objective import Objective
+from tenor.training.callbacks import Callback
 from tenor.training.checkpoints import read_checkpoint, write_checkpoint
-from tenor.training.hooks import Hook
-from tenor.training.learner import Context, Cut, Evaluation, Learner
+from tenor.training.learner import Cut, Evaluation, Learner, StepContext
 from tenor.training.loop import Trainer
-from tenor.training.optimisers import build_optimiser
+from tenor.training.optimizers import build_optimizer
 from tenor.training.plan import Update
 
 
-class Adversarial:
+class Adversarial(Objective):
     """Two steps of ascent on the word embeddings, then a price on how far the outputs moved (SMART)."""
 
     name = "smooth"
@@ -25,7 +26,7 @@ class Adversarial:
         self.size, self.steps = size, steps
 
     def losses(self, seen, context):
-        words = seen.look_up()
+        words = seen.input_embeddings()
         shape = context.generator.standard_normal(tuple(words.shape))
         moved = 1e-3 * torch.from_numpy(shape.astype(np.float32)) * bool(self.size)
         still = {name: output.detach() for name, output in seen.outputs.items()}
@@ -45,8 +46,8 @@ def distances(one, two):
 def losses_and_grads(learner):
     learner.begin_epoch(0, np.random.default_rng(0))
     batch = learner.batch(0, np.random.default_rng(0))
-    context = Context(step=1, epoch=0, steps=1, generator=np.random.default_rng(0))
-    (piece,) = learner.pieces(batch, Cut(), Update())
+    context = StepContext(step=1, epoch=0, steps=1, generator=np.random.default_rng(0))
+    (piece,) = learner.micro_batches(batch, Cut(), Update())
     losses = learner.losses(piece, context)
     assert all(parameter.grad is None for parameter in learner.module.parameters()), "the inner steps leak"
     learner.weigh(losses).backward()
@@ -67,7 +68,7 @@ def test_an_adversarial_objective_with_inner_steps_leaks_nothing():
         torch.testing.assert_close(a, b, atol=1e-6, rtol=1e-4)
 
 
-class Teacher:
+class Teacher(Objective):
     """A frozen network whose outputs the student should give."""
 
     name = "teacher"
@@ -84,29 +85,40 @@ def test_a_frozen_teacher():
     teacher = make_network(Mood(), seed=9)
     before = {name: value.clone() for name, value in teacher.state_dict().items()}
     learner = make_learner(Mood(), objectives=[Teacher(teacher)])
-    found = []
+    losses = []
+
+    class Follow(Callback):
+        def on_step_end(self, learner, progress, report):
+            losses.append(report.losses["mood.teacher"])
+
     trainer = Trainer(
-        learner, make_optimiser(learner), settings=quick(epochs=20), plan=[Update(losses=("*.teacher",))]
+        learner,
+        make_optimizer(learner),
+        settings=quick(epochs=20),
+        plan=[Update(losses=("*.teacher",))],
+        callbacks=[Follow()],
     )
-    trainer.watcher.step_done = lambda report, progress: found.append(report.losses["mood.teacher"])
     trainer.run()
-    assert np.mean(found[-6:]) < 0.3 * np.mean(found[:6])
+    assert np.mean(losses[-6:]) < 0.3 * np.mean(losses[:6])
     assert all(torch.equal(before[name], value) for name, value in teacher.state_dict().items())
 
 
-class Mask(Hook):
+class Mask(Callback):
     """Keeps the smallest half of a weight at zero after every step, through kills as well."""
 
     name, mask = "mask", None
 
-    def before_training(self, learner, progress):
+    def on_train_begin(self, learner, progress):
         weight = learner.network.encoder.blocks[0].feed_forward.up.weight
         if self.mask is None:
             self.mask = (weight.detach().abs() > weight.detach().abs().median()).float()
-        self.after_step(learner, progress)
+        self.apply(learner)
+
+    def on_step_end(self, learner, progress, report):
+        self.apply(learner)
 
     @torch.no_grad()
-    def after_step(self, learner, progress):
+    def apply(self, learner):
         learner.network.encoder.blocks[0].feed_forward.up.weight.mul_(self.mask)
 
     def state(self):
@@ -116,13 +128,25 @@ class Mask(Hook):
         self.mask = state["mask"]
 
 
+class KeepStep(Callback):
+    """Writes a checkpoint after one step, and where dev was scored, each under the number of its step."""
+
+    def __init__(self, folder, step):
+        self.folder, self.step = folder, step
+
+    def checkpoint_due(self, progress):
+        return progress.step == self.step
+
+    def on_checkpoint(self, make):
+        state = make()
+        write_checkpoint(self.folder / str(state["progress"]["step"]), state)
+
+
 def test_a_mask_is_kept_on_weights_and_through_resume(tmp_path):
     whole, resumed = make_learner(dropout=0.1), make_learner(dropout=0.1)
-    trainer = Trainer(whole, make_optimiser(whole), settings=quick(), hooks=[Mask()])
-    trainer.watcher.checkpoint_due = lambda progress: progress.step == 5
-    trainer.watcher.checkpoint = lambda make: write_checkpoint(tmp_path / str(trainer.progress.step), make())
-    trainer.run()
-    trainer = Trainer(resumed, make_optimiser(resumed), settings=quick(), hooks=[Mask()])
+    callbacks = [Mask(), KeepStep(tmp_path, 5)]
+    Trainer(whole, make_optimizer(whole), settings=quick(), callbacks=callbacks).run()
+    trainer = Trainer(resumed, make_optimizer(resumed), settings=quick(), callbacks=[Mask()])
     trainer.load_state(read_checkpoint(tmp_path / "5"))
     trainer.run()
     assert same(weights(whole), weights(resumed))
@@ -142,7 +166,7 @@ class Reversed(torch.autograd.Function):
         return -gradient
 
 
-class Language(nn.Module):
+class Language(Objective, nn.Module):
     """Guesses from the vector which language a text is of; the encoder learns to hide it."""
 
     name = "language"
@@ -158,23 +182,25 @@ class Language(nn.Module):
         return {"mood": functional.cross_entropy(guess, language)}
 
 
-def test_a_second_optimiser_with_gradient_reversal_every_tenth_batch():
+def test_a_second_optimizer_with_gradient_reversal_every_tenth_batch():
     learner = make_learner(Mood(), rows=96, objectives=[Language()])
     groups = learner.groups()
     assert set(groups) == {"encoder", "heads", "language"}
     main = {name: groups[name] for name in ("encoder", "heads")}
     theirs = {name: groups[name] for name in ("language", "encoder")}
-    optimisers = {
-        "main": build_optimiser(main, rates={"encoder": 1e-3, "heads": 1e-2}),
-        "adversary": build_optimiser(theirs, rates={"language": 1e-2, "encoder": 1e-4}, kind="sgd"),
+    optimizers = {
+        "main": build_optimizer(main, learning_rates={"encoder": 1e-3, "heads": 1e-2}),
+        "adversary": build_optimizer(theirs, learning_rates={"language": 1e-2, "encoder": 1e-4}, kind="sgd"),
     }
-    plan = [Update(without=("*.language",)), Update(losses=("*.language",), optimiser="adversary", every=10)]
+    plan = [Update(without=("*.language",)), Update(losses=("*.language",), optimizer="adversary", every=10)]
     seen = []
-    trainer = Trainer(learner, optimisers, settings=quick(epochs=1), plan=plan)
-    trainer.watcher.step_done = lambda report, progress: seen.append(
-        (sorted(report.losses), learner.objectives[0].linear.weight.detach().clone())
-    )
-    trainer.run()
+
+    class Look(Callback):
+        def on_step_end(self, learner, progress, report):
+            weight = learner.objectives[0].linear.weight.detach().clone()
+            seen.append((sorted(report.losses), weight))
+
+    Trainer(learner, optimizers, settings=quick(epochs=1), plan=plan, callbacks=[Look()]).run()
     assert seen[8][0] == ["mood"]
     assert seen[9][0] == ["mood", "mood.language"]
     assert torch.equal(seen[0][1], seen[8][1])
@@ -217,7 +243,7 @@ class Talk(Learner):
 def test_a_learner_with_no_model_in_it():
     one, two = Talk(), Talk()
     for learner in (one, two):
-        trainer = Trainer(learner, make_optimiser(learner, 3e-2), settings=quick(epochs=12), seed=3)
+        trainer = Trainer(learner, make_optimizer(learner, 3e-2), settings=quick(epochs=12), seed=3)
         trainer.run()
     assert trainer.progress.best["talk"] > 0.6
     assert same(weights(one), weights(two))
@@ -245,7 +271,7 @@ class NearestRows:
 def test_a_sampler_that_mines_with_the_current_model():
     sampler = NearestRows()
     learner = make_learner(Near(), sampler=sampler)
-    trainer = Trainer(learner, make_optimiser(learner), settings=quick(epochs=3))
+    trainer = Trainer(learner, make_optimizer(learner), settings=quick(epochs=3))
     trainer.run()
     assert len(set(sampler.seen)) == 3, "each epoch must be drawn with other weights"
     state = learner.state()

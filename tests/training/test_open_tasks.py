@@ -8,13 +8,14 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from small_training import VOCABULARY, WIDTH, make_optimiser, quick
+from small_training import VOCABULARY, WIDTH, make_optimizer, quick
 from small_training import encoder as make_encoder
 from tenor.layers.pooling import pool_mean
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.network import Network
 from tenor.tasks.task import Task, TaskData
 from tenor.text.tokens import Tokens
+from tenor.training.callbacks import Callback
 from tenor.training.loop import Trainer
 from tenor.training.task_learner import TaskLearner
 
@@ -23,11 +24,15 @@ def losses_of(task, train, *, epochs=4, encoder=None, dev=None, **settings):
     """Train one task for some epochs and return its loss at every step and its last dev scores."""
     network = Network(encoder or make_encoder(), pooling=PoolingConfig(), tasks={task.name: task})
     learner = TaskLearner(network, {task.name: train}, dev={task.name: dev or train}, batches={task.name: 8})
-    found = []
-    trainer = Trainer(learner, make_optimiser(learner), settings=quick(epochs=epochs, **settings))
-    trainer.watcher.step_done = lambda report, progress: found.append(report.losses[task.name])
-    trainer.run()
-    return np.array(found), learner.evaluate()[task.name].main
+    losses = []
+
+    class Follow(Callback):
+        def on_step_end(self, learner, progress, report):
+            losses.append(report.losses[task.name])
+
+    config = quick(epochs=epochs, **settings)
+    Trainer(learner, make_optimizer(learner), settings=config, callbacks=[Follow()]).run()
+    return np.array(losses), learner.evaluate()[task.name].main
 
 
 class Tagging(Task):
@@ -85,7 +90,7 @@ def tagged(count, seed=0):
 
 def test_a_tagger():
     task = Tagging()
-    losses, accuracy = losses_of(task, task.prepare(tagged(64), None), epochs=10, tokens_per_pass=60)
+    losses, accuracy = losses_of(task, task.prepare(tagged(64), None), epochs=10, micro_batch_tokens=60)
     assert losses[-5:].mean() < 0.7 * losses[:5].mean()
     assert accuracy > 0.6
 
@@ -230,6 +235,6 @@ def test_multiple_choice():
         low[right] = random.integers(30, VOCABULARY, size=4).tolist()
         examples.append((low, right))
     task = Choice()
-    losses, accuracy = losses_of(task, task.prepare(examples, None), tokens_per_pass=40)
+    losses, accuracy = losses_of(task, task.prepare(examples, None), micro_batch_tokens=40)
     assert accuracy > 0.9
     assert losses[-4:].mean() < 0.5 * losses[:4].mean()

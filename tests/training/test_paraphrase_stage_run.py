@@ -6,24 +6,25 @@ import torch
 from paraphrase_corpus import aligned_pairs, all_words
 from tenor.encoders.bert.checkpoint import BertCheckpoint
 from tenor.errors import TenorError
-from tenor.model.fresh import write_fresh
-from tenor.objectives.paraphrase.config import ParaphraseConfig
+from tenor.tasks.phrases.kind import PhrasesSpec
+from tenor.training.callbacks import Callback, StepProgress
 from tenor.training.config import TrainingConfig
 from tenor.training.paraphrase_stage import StageRun, run_stage
-from tenor.training.watching import Listener, StepListener
+from tiny import new_bert
 
 
 @pytest.fixture
 def stage(tmp_path):
     torch.set_num_threads(1)
     folder = tmp_path / "encoder"
-    write_fresh(folder, all_words(), vocabulary=70, width=16, layers=1, heads=2, positions=64)
+    new_bert(folder, all_words(), vocab_size=70, hidden_size=16, num_layers=1, num_heads=2, max_positions=64)
     for part, count in (("train", 40), ("dev", 12)):
         lines = [pair.to_line() + "\n" for pair in aligned_pairs(count, seed=count)]
         (tmp_path / f"{part}.jsonl").write_text("".join(lines))
     return StageRun(
-        encoder=folder, train=tmp_path / "train.jsonl", dev=tmp_path / "dev.jsonl", batch=10, evaluations=2,
-        training=TrainingConfig(epochs=1, encoder_rate=1e-3, head_rate=1e-3, precision="fp32"),
+        encoder=folder, train=tmp_path / "train.jsonl", dev=tmp_path / "dev.jsonl", batch_size=10,
+        evaluations=2,
+        training=TrainingConfig(epochs=1, encoder_lr=1e-3, head_lr=1e-3, precision="fp32"),
     )  # fmt: skip
 
 
@@ -33,8 +34,8 @@ def replaced(stage, **settings):
 
 def test_it_scores_as_often_as_asked_and_tells_how_far_it_is(stage, tmp_path):
     heard = []
-    listener = StepListener(lambda done, total: heard.append((done, total)))
-    found = run_stage(stage, out=tmp_path / "run", listener=listener)
+    listener = StepProgress(lambda done, total: heard.append((done, total)))
+    found = run_stage(stage, out=tmp_path / "run", callbacks=[listener])
     assert heard == [(step, 4) for step in range(1, 5)]
     assert set(found.scores) >= {"phrasal_accuracy", "sentential_accuracy", "recall_random"}
     assert (tmp_path / "run" / "log.jsonl").read_text().count('"evaluation"') == 2
@@ -45,7 +46,7 @@ def test_it_scores_as_often_as_asked_and_tells_how_far_it_is(stage, tmp_path):
 
 
 def test_without_phrases_the_sentential_score_is_watched(stage, tmp_path):
-    config = ParaphraseConfig(phrasal="none")
+    config = PhrasesSpec(phrasal="none")
     found = run_stage(replaced(stage, config=config, max_tokens=16), out=tmp_path / "run")
     assert set(found.scores) == {"sentential_accuracy"}
     assert 'monitor = "stage.sentential_accuracy"' in (tmp_path / "run" / "run.toml").read_text()
@@ -61,7 +62,9 @@ def test_a_folder_that_was_begun_with_other_pairs_is_refused(stage, tmp_path):
 def test_a_folder_that_was_begun_with_another_encoder_is_refused(stage, tmp_path):
     run_stage(stage, out=tmp_path / "run")
     other = tmp_path / "elsewhere" / "encoder"  # of the same name
-    write_fresh(other, all_words(), vocabulary=70, width=16, layers=1, heads=2, positions=64, seed=7)
+    new_bert(
+        other, all_words(), vocab_size=70, hidden_size=16, num_layers=1, num_heads=2, max_positions=64, seed=7
+    )
     for changed in ({"encoder": other}, {"decreases": 3}, {"max_tokens": 32}):
         with pytest.raises(TenorError, match="holds another run"):
             run_stage(replaced(stage, **changed), out=tmp_path / "run")
@@ -73,11 +76,11 @@ def test_what_is_not_learned_from_is_told(stage, tmp_path):
         file.write("\n".join([odd, "garbage", ""]))
     heard = []
 
-    class Hearing(Listener):
+    class Hearing(Callback):
         def note(self, text):
             heard.append(text)
 
-    found = run_stage(stage, out=tmp_path / "run", listener=Hearing())
+    found = run_stage(stage, out=tmp_path / "run", callbacks=[Hearing()])
     assert "1 problem" in heard[0]
     assert "train.jsonl:42" in heard[0]
     assert "1 aligned phrase pairs are left out" in heard[1]

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 import torch
 
-from small_training import Mood, Near, encoder, make_learner, make_optimiser, quick
+from small_training import Mood, Near, encoder, make_learner, make_optimizer, quick
 from tenor.errors import TenorError
-from tenor.training.building import set_dropout
+from tenor.training.building import prepare_encoder
 from tenor.training.config import TrainingConfig
 from tenor.training.gradients import balance, project_conflicts
 from tenor.training.loop import Trainer
-from tenor.training.optimisers import build_optimiser, freeze
-from tenor.training.sampling import MixedSampler, Source, cut_rows
+from tenor.training.loss_weighting import UncertaintyWeights
+from tenor.training.optimizers import build_optimizer, freeze
+from tenor.training.sampling import Source, TaskSampler, cut_rows
 from tenor.training.schedules import rate_factor
 from tenor.training.state import join, split
-from tenor.training.weighing import UncertaintyWeights
 
 
 def test_schedules_against_transformers():
@@ -26,12 +26,12 @@ def test_schedules_against_transformers():
         "cosine": transformers.get_cosine_schedule_with_warmup,
     }
     for kind, make in made.items():
-        optimiser = torch.optim.SGD([torch.nn.Parameter(torch.zeros(()))], lr=1.0)
-        theirs = make(optimiser, 4, 20)
+        optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(()))], lr=1.0)
+        theirs = make(optimizer, 4, 20)
         rates = []
         for _ in range(20):
-            rates.append(optimiser.param_groups[0]["lr"])
-            optimiser.step()
+            rates.append(optimizer.param_groups[0]["lr"])
+            optimizer.step()
             theirs.step()
         # Theirs begins with a step at rate 0; ours counts from 1.
         ours = [rate_factor(kind, step, total=19, warmup=4.0) for step in range(1, 20)]
@@ -48,11 +48,15 @@ def test_every_schedule_stays_between_0_and_1(kind):
 
 def test_groups_have_their_rates_each_parameter_once():
     learner = make_learner(Mood(), Near())
-    optimiser = build_optimiser(
-        learner.groups(), rates={"encoder": 1e-5, "heads": 1e-3}, weight_decay=0.1, layer_decay=0.5
+    optimizer = build_optimizer(
+        learner.groups(),
+        learning_rates={"encoder": 1e-5, "heads": 1e-3},
+        weight_decay=0.1,
+        layer_decay=0.5,
+        encoder=learner.network.encoder,
     )
     rate, decay = {}, {}
-    for group in optimiser.param_groups:
+    for group in optimizer.param_groups:
         for parameter in group["params"]:
             assert id(parameter) not in rate
             rate[id(parameter)], decay[id(parameter)] = group["lr"], group["weight_decay"]
@@ -75,8 +79,9 @@ def test_blocks_of_a_head_are_no_layers_of_the_encoder():
         "encoder": [("encoder.blocks.0.w", value), ("encoder.blocks.1.w", torch.nn.Parameter(torch.ones(1)))],
         "heads": [("heads.a.network.blocks.4.w", torch.nn.Parameter(torch.ones(1)))],
     }
-    optimiser = build_optimiser(groups, rates={"encoder": 1.0, "heads": 1.0}, layer_decay=0.5)
-    assert sorted(group["lr"] for group in optimiser.param_groups) == [0.5, 1.0, 1.0]
+    rates = {"encoder": 1.0, "heads": 1.0}
+    optimizer = build_optimizer(groups, learning_rates=rates, layer_decay=0.5, encoder=encoder(layers=2))
+    assert sorted(group["lr"] for group in optimizer.param_groups) == [0.5, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -103,9 +108,15 @@ def test_freezing(settings, trained):
         freeze(body, last=4)
 
 
+def test_a_decay_by_layer_without_layers_is_told():
+    learner = make_learner(Mood())
+    with pytest.raises(TenorError, match=r"layer_decay is 0.5, but no encoder is given"):
+        make_optimizer(learner, layer_decay=0.5)
+
+
 def test_nothing_to_train_is_told():
     with pytest.raises(TenorError, match="all weights are frozen"):
-        build_optimiser({}, rates={})
+        build_optimizer({}, learning_rates={})
 
 
 SOURCES = {"big": Source(rows=100, batch=8), "small": Source(rows=20, batch=4)}
@@ -113,7 +124,7 @@ SOURCES = {"big": Source(rows=100, batch=8), "small": Source(rows=20, batch=4)}
 
 def draw(epoch=0, seed=0, **settings):
     generator = np.random.default_rng([seed, epoch])
-    return MixedSampler(**settings).draw(SOURCES, epoch=epoch, generator=generator)
+    return TaskSampler(**settings).draw(SOURCES, epoch=epoch, generator=generator)
 
 
 def test_joint_steps():
@@ -138,22 +149,22 @@ def test_epochs_of_a_fixed_size_are_drawn_anew_without_replacement():
 
 
 def test_one_task_at_a_time():
-    names = [next(iter(step)) for step in draw(mixing="sequential")]
+    names = [next(iter(step)) for step in draw(task_sampling="sequential")]
     assert names == ["big"] * 13 + ["small"] * 5
-    shuffled = [next(iter(step)) for step in draw(mixing="shuffled")]
+    shuffled = [next(iter(step)) for step in draw(task_sampling="shuffled")]
     assert sorted(shuffled) == names
     assert shuffled != names
 
 
 def test_chances_of_tasks():
-    proportional = MixedSampler(mixing="proportional").chances([900, 100], 0)
+    proportional = TaskSampler(task_sampling="proportional").chances([900, 100], 0)
     np.testing.assert_allclose(proportional, [0.9, 0.1])
-    np.testing.assert_allclose(MixedSampler(mixing="uniform").chances([900, 100], 3), [0.5, 0.5])
-    annealed = [MixedSampler(mixing="annealed", epochs=5).chances([900, 100], e)[0] for e in range(5)]
+    np.testing.assert_allclose(TaskSampler(task_sampling="uniform").chances([900, 100], 3), [0.5, 0.5])
+    annealed = [TaskSampler(task_sampling="annealed", epochs=5).chances([900, 100], e)[0] for e in range(5)]
     assert annealed[0] == pytest.approx(0.9)
     assert annealed == sorted(annealed, reverse=True)
     assert annealed[-1] == pytest.approx(900**0.2 / (900**0.2 + 100**0.2))
-    steps = MixedSampler(mixing="uniform").draw(
+    steps = TaskSampler(task_sampling="uniform").draw(
         {"a": Source(rows=4000, batch=2), "b": Source(rows=40, batch=2)}, epoch=0,
         generator=np.random.default_rng(0),
     )  # fmt: skip
@@ -165,7 +176,8 @@ def test_buckets_keep_every_row_and_bring_like_lengths_together():
     source = Source(rows=203, batch=8, lengths=lengths, smallest=4)
     rows = np.random.default_rng(1).permutation(203)
     plain, bucketed = (
-        cut_rows(rows, source, bucket=bucket, generator=np.random.default_rng(2)) for bucket in (0, 10)
+        cut_rows(rows, source, bucket_batches=bucket_batches, generator=np.random.default_rng(2))
+        for bucket_batches in (0, 10)
     )
     assert sum(map(len, plain)) == 200, "the last batch of three rows is left out"
     assert len(set(np.concatenate(bucketed).tolist())) == 200
@@ -221,25 +233,25 @@ def test_balancing_leaves_out_a_task_without_gradient_or_weight():
 
 
 def test_balanced_gradients_leave_no_weights_to_learn():
-    with pytest.raises(TenorError, match=r"weights cannot be learned beside it: leave weighing out"):
-        TrainingConfig(gradients="balanced", weighing="uncertainty")
+    with pytest.raises(TenorError, match=r"weights cannot be learned beside it: leave out one of them"):
+        TrainingConfig(gradient_balancing="equal_norm", loss_weighting="uncertainty")
 
 
 def test_learned_weights_settle_where_the_formula_says():
     weigh = UncertaintyWeights({"a": 1.0, "b": 1.0})
     losses = {"a": torch.tensor(4.0), "b": torch.tensor(0.25)}
     assert weigh(losses).item() == pytest.approx(4.25)
-    optimiser = torch.optim.SGD(weigh.parameters(), lr=0.05)
+    optimizer = torch.optim.SGD(weigh.parameters(), lr=0.05)
     for _ in range(2000):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (weigh(losses) + weigh.penalty(list(losses))).backward()
-        optimiser.step()
+        optimizer.step()
     # d/ds (e^-s L + s/2) = 0 where e^-s = 1 / 2L
     assert weigh.log_variances["a"].exp().item() == pytest.approx(8.0, rel=1e-3)
     assert weigh.log_variances["b"].exp().item() == pytest.approx(0.5, rel=1e-3)
-    learner = make_learner(weighing=UncertaintyWeights({"mood": 1.0, "near": 1.0}))
-    Trainer(learner, make_optimiser(learner), settings=quick(epochs=1)).run()
-    assert learner.weighing.log_variances["near"].item() != 0
+    learner = make_learner(loss_weighting=UncertaintyWeights({"mood": 1.0, "near": 1.0}))
+    Trainer(learner, make_optimizer(learner), settings=quick(epochs=1)).run()
+    assert learner.loss_weighting.log_variances["near"].item() != 0
 
 
 def test_states_come_back_from_json_and_tensors():
@@ -254,7 +266,7 @@ def test_states_come_back_from_json_and_tensors():
 
 def test_dropout_of_an_encoder_can_be_set():
     body = encoder(dropout=0.1)
-    set_dropout(body, 0.0)
+    prepare_encoder(body, TrainingConfig(dropout=0.0))
     body.train()
     from tenor.layers.packed import PackedBatch
 

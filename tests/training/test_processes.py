@@ -10,7 +10,7 @@ import pytest
 
 from small_runs import MATCH, logged, step_losses, tenor, write_run
 from tenor.errors import TenorError
-from tenor.training.distributed import World
+from tenor.training.distributed import DistributedContext
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -36,7 +36,7 @@ def one(tmp_path_factory):
     folder = tmp_path_factory.mktemp("one")
     match = MATCH.replace("{{", "{").replace("}}", "}")
     run = write_run(
-        folder, mood='head = "residual"', more=match, dropout=0.0, training="tokens_per_pass = 60"
+        folder, mood='head = "residual"', more=match, dropout=0.0, training="micro_batch_tokens = 60"
     )
     done = tenor("train", run, "--out", folder / "out", "--quiet")
     assert done.returncode == 0, done.stderr
@@ -56,10 +56,11 @@ def test_two_processes_have_the_losses_of_one(one, tmp_path, kind):
 
 
 @pytest.mark.parametrize(
-    ("weighing", "surgery"), [("uncertainty", "sum"), ("uncertainty", "pcgrad"), ("fixed", "balanced")]
+    ("loss_weighting", "surgery"),
+    [("uncertainty", "none"), ("uncertainty", "pcgrad"), ("fixed", "equal_norm")],
 )
-def test_uncertainty_and_surgery_agree_as_well(tmp_path, weighing, surgery):
-    training = f'weighing = "{weighing}"\ngradients = "{surgery}"\nsteps = 4'
+def test_uncertainty_and_surgery_agree_as_well(tmp_path, loss_weighting, surgery):
+    training = f'loss_weighting = "{loss_weighting}"\ngradient_balancing = "{surgery}"\nsteps = 4'
     run = write_run(tmp_path / "run", dropout=0.0, training=training)
     for name, start in (("one", ()), ("two", launcher("torchrun"))):
         done = tenor("train", run, "--out", tmp_path / name, "--quiet", launcher=start)
@@ -104,19 +105,19 @@ def mpi(rank, port):
 
 KILLING = """
 import os, signal, sys
-from tenor.training.hooks import Hook
+from tenor.training.callbacks import Callback
 from tenor.training.building import with_found_encoder
 from tenor.training.running import train_run
 from tenor.training.runfile import read_run
 from pathlib import Path
 
-class Kill(Hook):
-    def after_step(self, learner, progress):
+class Kill(Callback):
+    def on_step_end(self, learner, progress, report):
         if progress.step == int(sys.argv[3]):
             os.kill(os.getpid(), signal.SIGKILL)
 
 run = with_found_encoder(read_run(sys.argv[1]), Path(sys.argv[1]).parent)
-train_run(run, out=sys.argv[2], hooks=[Kill()])
+train_run(run, out=sys.argv[2], callbacks=[Kill()])
 """
 
 
@@ -126,8 +127,8 @@ def test_nothing_of_the_group_is_left_after_leaving():
     driver = """
 import torch
 from pathlib import Path
-from tenor.training.distributed import World
-world = World.from_environment()
+from tenor.training.distributed import DistributedContext
+world = DistributedContext.from_environment()
 world.join(torch.device("cpu"))
 import torch._dynamo
 world.collect(torch.ones(2))
@@ -149,7 +150,7 @@ print(sum("gloo" in path.read_text() for path in Path("/proc/self/task").glob("*
 def test_an_odd_environment_is_told(monkeypatch):
     monkeypatch.setenv("WORLD_SIZE", "two")
     with pytest.raises(TenorError, match="not whole numbers"):
-        World.from_environment()
+        DistributedContext.from_environment()
 
 
 def test_bf16_learns_like_fp32_with_weights_in_fp32(tmp_path):

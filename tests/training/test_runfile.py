@@ -24,11 +24,11 @@ columns = { first = 0, second = 1, score = 2 }
 delimiter = ","
 quote = ""
 header = true
-batch = 4
+batch_size = 4
 
 [training]
 epochs = 2
-head_rate = 1
+head_lr = 1
 """
 
 
@@ -51,9 +51,9 @@ def test_a_whole_run_file(write, tmp_path):
     mood, nearness = run.tasks["mood"], run.tasks["near ness"]
     assert (mood.train, mood.dev) == (tmp_path / "a.csv", tmp_path / "sub" / "b.csv")
     assert dict(mood.columns) == {"text": "text", "label": 1}
-    assert (mood.weight, mood.batch, mood.delimiter, mood.header) == (2.0, 16, None, None)
-    assert (nearness.delimiter, nearness.quote, nearness.header, nearness.batch) == (",", "", True, 4)
-    assert (run.training.epochs, run.training.head_rate, run.training.encoder_rate) == (2, 1.0, 1e-5)
+    assert (mood.weight, mood.batch_size, mood.delimiter, mood.header) == (2.0, 16, None, None)
+    assert (nearness.delimiter, nearness.quote, nearness.header, nearness.batch_size) == (",", "", True, 4)
+    assert (run.training.epochs, run.training.head_lr, run.training.encoder_lr) == (2, 1.0, 1e-5)
 
 
 MISTAKES = [
@@ -63,15 +63,15 @@ MISTAKES = [
     ("epochs = 2", 'epochs = "2"', r"run.toml:22: epochs should be a whole number, not '2'"),
     ("epochs = 2", "epochs = true", r"run.toml:22: epochs should be a whole number, not True"),
     ("epochs = 2", "epochs = 0", r"run.toml:22: in \[training\], epochs is 0; it must be at least 1"),
-    ("head_rate = 1", "head_rate = nan", r"run.toml:23: .*head_rate is nan"),
-    ('"classify"', '"clasify"', r"run.toml:6: kind should be one of .*Did you mean 'classify'"),
+    ("head_lr = 1", "head_lr = nan", r"run.toml:23: .*head_lr is nan"),
+    ('"classify"', '"clasify"', r"run.toml:6: .*kind is 'clasify'; known are .*Did you mean 'classify'"),
     ('"sub/b.csv"', '"b.csv"', r"run.toml:8: the dev file .*b.csv does not exist"),
     ('"sub/b.csv"', '"sub"', r"run.toml:8: the dev file .*sub is a folder"),
     ("label = 1 }", "lable = 1 }", r"run.toml:9: .*columns names 'lable'.*Did you mean 'label'"),
     (", label = 1 }", "}", r"run.toml:9: .*columns does not say where label stands"),
     ("label = 1 }", "label = true }", r"run.toml:9: columns should be a table of column names"),
     ("label = 1 }", "label = -1 }", r"run.toml:9: .*negative number"),
-    ("batch = 4", "batch = 0", r"run.toml:19: .*batch is 0"),
+    ("batch_size = 4", "batch_size = 0", r"run.toml:19: .*batch_size is 0"),
     ("weight = 2", "weight = -1", r"run.toml:10: .*weight is -1"),
     ('kind = "similarity"\n', "", r"run.toml:12: \[tasks.near ness\] lacks 'kind'"),
     ('"cls+mean"', '"men"', r"run.toml:2: .*'men'"),
@@ -95,7 +95,7 @@ def test_mistakes_name_file_line_and_remedy(write, old, new, said):
     [
         ("", "no task"),
         ("tasks = 3", "should be a section"),
-        ("[tasks]\nmood = 3", r"a task is a section \[tasks.mood\]"),
+        ("[tasks]\nmood = 3", r"expected a section \[tasks.mood\], not 3"),
     ],
 )
 def test_run_files_without_tasks(write, text, said):

@@ -11,19 +11,19 @@ import torch
 import tenor
 from small_runs import MATCH, logged, write_run
 from tenor.errors import TenorError
-from tenor.tasks.config import TaskConfig
-from tenor.tasks.sharing import check_shares
+from tenor.tasks.table import task_config
+from tenor.tasks.texts.sharing import check_shares
+from tenor.training.api import train
 from tenor.training.building import with_found_encoder
-from tenor.training.distributed import World
-from tenor.training.hooks import Hook
-from tenor.training.resolved import difference, to_toml
+from tenor.training.callbacks import Callback
+from tenor.training.config_dump import difference, to_toml
+from tenor.training.distributed import DistributedContext
 from tenor.training.run_folder import RunFolder
 from tenor.training.runfile import read_run
-from tenor.training.running import train, train_run
-from tenor.training.watching import Listener
+from tenor.training.running import train_run
 
 
-class Heard(Listener):
+class Heard(Callback):
     def __init__(self):
         self.notes = []
 
@@ -37,7 +37,7 @@ def finished(tmp_path_factory):
     match = MATCH.replace("{{", "{").replace("}}", "}")
     run = write_run(folder, more=match + 'dev = "near-dev.tsv"')
     heard = Heard()
-    return run, train(run, out=folder / "out", listener=heard), heard
+    return run, train(run, out=folder / "out", callbacks=[heard]), heard
 
 
 def test_a_run_folder_holds_all_of_it(finished):
@@ -53,9 +53,9 @@ def test_a_run_folder_holds_all_of_it(finished):
     assert read_run(done.folder / "run.toml").training == read_run(run).training
     lines = logged(done.folder)
     assert [line["step"] for line in lines if "losses" in line] == list(range(1, 11))
-    assert set(lines[0]["losses"]) == {"mood", "near", "match"}
+    assert set(lines[0]["losses"]) == {"mood", "near", "pairs"}
     assert [line["step"] for line in lines if "evaluation" in line] == [5, 10]
-    assert set(done.metrics["tasks"]) == {"mood", "near", "match"}
+    assert set(done.metrics["tasks"]) == {"mood", "near", "pairs"}
     assert done.metrics["tokens"] == sum(line.get("tokens", 0) for line in lines)
     predictions = [json.loads(line) for line in (done.folder / "predictions.jsonl").read_text().splitlines()]
     assert [row["task"] for row in predictions] == ["mood"] * 8 + ["near"] * 8
@@ -93,11 +93,11 @@ class Stop(Exception):
     """As if killed."""
 
 
-class StopAt(Hook):
+class StopAt(Callback):
     def __init__(self, step):
         self.step = step
 
-    def after_step(self, learner, progress):
+    def on_step_end(self, learner, progress, report):
         if progress.step == self.step:
             raise Stop
 
@@ -106,19 +106,19 @@ def test_an_unfinished_run_is_continued_unless_its_data_changed(tmp_path):
     run_file = write_run(tmp_path / "run", training="checkpoint_steps = 2")
     run = with_found_encoder(read_run(run_file), run_file.parent)
     with pytest.raises(Stop):
-        train_run(run, out=tmp_path / "out", hooks=[StopAt(4)])
+        train_run(run, out=tmp_path / "out", callbacks=[StopAt(4)])
     lines = len(logged(tmp_path / "out"))
     data = tmp_path / "run" / "mood-train.tsv"
     content = data.read_text()
     data.write_text(content + "one more\tgood\n")
     with pytest.raises(TenorError, match=r"mood-train.tsv has changed since the run"):
-        train_run(run, out=tmp_path / "out", hooks=[StopAt(0)])
+        train_run(run, out=tmp_path / "out", callbacks=[StopAt(0)])
     data.write_text(content)
     heard = Heard()
     # How often checkpoints are written may change: it changes no result.
     other = replace(run, training=replace(run.training, checkpoint_steps=5))
-    done = train_run(other, out=tmp_path / "out", hooks=[StopAt(0)], listener=heard)
-    assert any("Going on with step 3" in note for note in heard.notes)
+    done = train_run(other, out=tmp_path / "out", callbacks=[StopAt(0), heard])
+    assert any("Resuming at step 3" in note for note in heard.notes)
     assert lines == 3, "the step that was not finished is not logged"
     assert [line["step"] for line in logged(done.folder) if "losses" in line] == list(range(1, 11))
 
@@ -172,7 +172,7 @@ BAD = {
         ("run.toml", 'second = "second", score = "score"', 'second = "score", score = "second"'),
         "problems",
     ),
-    "a misspelt key": (mend, ("run.toml", "encoder_rate", "encoder_rat"), "Did you mean 'encoder_rate'"),
+    "a misspelt key": (mend, ("run.toml", "encoder_lr", "encoder_rat"), "Did you mean 'encoder_lr'"),
     "a misspelt task": (
         mend, ("run.toml", "[training]", '[training]\nmonitor = "mod"'), "Did you mean 'mood'"
     ),
@@ -200,13 +200,13 @@ def test_dev_rows_in_train_are_a_warning_with_their_count(tmp_path):
     dev = (run.parent / "mood-dev.tsv").read_text().splitlines()[1:4]
     (run.parent / "mood-train.tsv").open("a").write("\n".join(dev) + "\n")
     heard = Heard()
-    train(run, out=tmp_path / "out", listener=heard)
+    train(run, out=tmp_path / "out", callbacks=[heard])
     assert any("3 of 8 dev rows also stand in train" in note for note in heard.notes)
 
 
 def test_a_loss_that_is_no_number_leaves_the_last_checkpoint(tmp_path):
-    class Break(Hook):
-        def after_step(self, learner, progress):
+    class Break(Callback):
+        def on_step_end(self, learner, progress, report):
             if progress.step == 4:
                 with torch.no_grad():
                     next(iter(learner.network.task("mood").parameters())).fill_(float("inf"))
@@ -214,7 +214,7 @@ def test_a_loss_that_is_no_number_leaves_the_last_checkpoint(tmp_path):
     run_file = write_run(tmp_path / "run", training="checkpoint_steps = 1")
     run = with_found_encoder(read_run(run_file), run_file.parent)
     with pytest.raises(TenorError, match=r"At step 5 the .*mood-train.tsv:\d+.*the last checkpoint stays"):
-        train_run(run, out=tmp_path / "out", hooks=[Break()])
+        train_run(run, out=tmp_path / "out", callbacks=[Break()])
     assert (tmp_path / "out" / "checkpoints" / "last.safetensors").is_file()
     assert not (tmp_path / "out" / "metrics.json").exists()
 
@@ -222,18 +222,19 @@ def test_a_loss_that_is_no_number_leaves_the_last_checkpoint(tmp_path):
 def test_overrides(tmp_path):
     run = write_run(tmp_path / "run")
     read = read_run(
-        run, overrides=["training.epochs=7", "tasks.mood.batch=2", "pooling=cls", "training.schedule=cosine"]
+        run,
+        overrides=["training.epochs=7", "tasks.mood.batch_size=2", "pooling=cls", "training.schedule=cosine"],
     )
-    assert (read.training.epochs, read.tasks["mood"].batch, read.pooling) == (7, 2, "cls")
+    assert (read.training.epochs, read.tasks["mood"].batch_size, read.pooling) == (7, 2, "cls")
     assert read.training.schedule == "cosine"
-    wrong = {"epochs": "not understood", "tasks.moo.batch=2": "it has mood, near", "seed.x=1": "a value"}
+    wrong = {"epochs": "not understood", "tasks.moo.batch_size=2": "it has mood, near", "seed.x=1": "a value"}
     for override, said in wrong.items():
         with pytest.raises(TenorError, match=said):
             read_run(run, overrides=[override])
 
 
 def test_one_process_where_no_launcher_is():
-    assert World.from_environment() == World()
+    assert DistributedContext.from_environment() == DistributedContext()
 
 
 def test_a_calibrated_head_is_the_plain_one_rescaled(tmp_path):
@@ -262,10 +263,8 @@ def test_a_calibrated_head_is_the_plain_one_rescaled(tmp_path):
 
 def test_a_head_that_another_task_shares_is_not_calibrated():
     columns = {"first": 0, "second": 1}
-    same = TaskConfig(
-        kind="pair", train=Path("a"), dev=Path("b"), columns=columns | {"label": 2}, calibrate=True
-    )
-    near = TaskConfig(kind="similarity", train=Path("a"), columns=columns | {"score": 2}, share="same")
+    same = task_config("pair", train=Path("a"), dev=Path("b"), columns=columns | {"label": 2}, calibrate=True)
+    near = task_config("similarity", train=Path("a"), columns=columns | {"score": 2}, share_head_with="same")
     chances = replace(near, loss="cross_entropy", scale=1.0)  # what a teacher says of the same
     check_shares({"same": same, "near": chances})
     with pytest.raises(TenorError, match=r"Task same: calibrate would change the head that 'near' shares"):

@@ -13,11 +13,11 @@ from safetensors.numpy import save_file
 import tenor
 from paraphrase_corpus import aligned_pairs, all_words
 from tenor.errors import TenorError
-from tenor.model.fresh import write_fresh
 from tenor.training import transfer as module
+from tenor.training.callbacks import Callback
 from tenor.training.config import TrainingConfig
 from tenor.training.transfer import Transfer, prepare_pairs, teach, transfer
-from tenor.training.watching import Listener
+from tiny import new_bert
 
 
 def texts(pair):
@@ -27,18 +27,20 @@ def texts(pair):
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fresh") / "encoder"
-    return write_fresh(folder, all_words(), vocabulary=200, width=16, layers=2, heads=2, positions=64)
+    return new_bert(
+        folder, all_words(), vocab_size=200, hidden_size=16, num_layers=2, num_heads=2, max_positions=64
+    )
 
 
 @pytest.fixture
 def asked(encoder, tmp_path):
     table = tmp_path / "pairs.tsv"
     table.write_text("".join("\t".join(texts(pair)) + "\n" for pair in aligned_pairs(40)))
-    training = TrainingConfig(epochs=1, encoder_rate=1e-3, head_rate=1e-3, precision="fp32")
-    return Transfer(pairs=table, encoder=str(encoder), training=training, batch=10, max_tokens=32)
+    training = TrainingConfig(epochs=1, encoder_lr=1e-3, head_lr=1e-3, precision="fp32")
+    return Transfer(pairs=table, encoder=str(encoder), training=training, batch_size=10, max_tokens=32)
 
 
-class Hearing(Listener):
+class Hearing(Callback):
     def __init__(self):
         self.heard = []
 
@@ -73,18 +75,18 @@ def test_a_stopped_one_goes_on_to_the_same_encoder(asked, tmp_path, monkeypatch)
     whole = transfer(asked, out=tmp_path / "whole", device="cpu")
     often = replace(asked, training=replace(asked.training, checkpoint_steps=1))
 
-    class Stopping(Listener):
-        def step(self, report, progress):
+    class Stopping(Callback):
+        def on_step_end(self, learner, progress, report):
             if report.step == 3:
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        transfer(often, out=tmp_path / "out", device="cpu", listener=Stopping())
+        transfer(often, out=tmp_path / "out", device="cpu", callbacks=[Stopping()])
     assert not (tmp_path / "out" / "plain").exists()
     monkeypatch.setattr(module, "align_file", None)  # what is aligned stays
     again = Hearing()
-    done = transfer(often, out=tmp_path / "out", device="cpu", listener=again)
-    assert any("Going on with step" in text for text in again.heard)
+    done = transfer(often, out=tmp_path / "out", device="cpu", callbacks=[again])
+    assert any("Resuming at step" in text for text in again.heard)
     weights = [(each.plain / "model.safetensors").read_bytes() for each in (whole, done)]
     assert weights[0] == weights[1]
 
@@ -151,8 +153,8 @@ def test_what_cannot_be_is_refused(asked, tmp_path):
         shutil.copyfile(Path(asked.encoder) / name, static / name)
     save_file({"embeddings": np.ones((200, 8), np.float32)}, static / "model.safetensors")
     (static / "config.json").write_text('{"model_type": "model2vec"}')
-    with pytest.raises(TenorError, match="table of vectors, which is not trained"):
+    with pytest.raises(TenorError, match="reads no two texts as one sequence"):
         prepare_pairs(replace(asked, encoder=str(static)), out=tmp_path / "new")
-    for name in ("held_out", "batch", "max_tokens", "evaluations"):
+    for name in ("held_out", "batch_size", "max_tokens", "evaluations"):
         with pytest.raises(TenorError, match=f"{name} is 0"):
             replace(asked, **{name: 0})

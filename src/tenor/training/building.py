@@ -1,39 +1,26 @@
-"""From a run's settings and examples to a learner, its optimiser and a trainer."""
+"""From a run's settings and examples to a learner: encoder, heads, tokenised examples, objectives."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
 
 import torch
-from torch import nn
 
-from tenor.assets import MODELS, find
-from tenor.encoders.bert.checkpoint import BertCheckpoint
-from tenor.encoders.bert.encoder import BertEncoder
+from tenor.encoders.encoder import Encoder
 from tenor.errors import TenorError
-from tenor.layers.attention import PackedAttention
 from tenor.layers.pooling_config import PoolingConfig
-from tenor.model.folder import ModelFolder, read_folder
-from tenor.model.network import Network
-from tenor.tasks.building import build_tasks
-from tenor.tasks.config import TaskConfig
-from tenor.tasks.language import LanguageConfig, LanguageTask
-from tenor.tasks.masking import MaskingConfig
-from tenor.tasks.sharing import check_shares
-from tenor.tasks.task import Task
+from tenor.model.folder import ModelFolder
+from tenor.model.loading import find_model
+from tenor.model.network import Adapter, Network
+from tenor.objectives.objective import Objective
+from tenor.tasks.table import build_tasks
 from tenor.text.tokenizer import Tokenizer
-from tenor.training.averaging import AveragedWeights
 from tenor.training.config import RunConfig, TrainingConfig
-from tenor.training.distributed import World
-from tenor.training.hooks import Hook
-from tenor.training.learner import Learner
-from tenor.training.loop import Trainer, Watcher
-from tenor.training.optimisers import build_optimiser, freeze
+from tenor.training.loss_weighting import FixedWeights, UncertaintyWeights
+from tenor.training.optimizers import freeze
 from tenor.training.reading import TaskExamples
-from tenor.training.sampling import MixedSampler
-from tenor.training.task_learner import Objective, TaskLearner
-from tenor.training.weighing import FixedWeights, UncertaintyWeights
+from tenor.training.sampling import SAMPLERS, Sampler
+from tenor.training.task_learner import TaskLearner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,23 +44,22 @@ def build_learner(
     *,
     device: torch.device | str = "cpu",
     objectives: Sequence[Objective] = (),
+    adapter: Adapter | None = None,
 ) -> Built:
     """Load the encoder, put heads on it, tokenise all examples."""
-    settings = read_folder(find(run.encoder, kinds=MODELS))
-    if settings.kind != "bert":
-        raise TenorError(f"{run.encoder} is a table of vectors, which is not trained; choose a BERT encoder.")
-    settings = _limited(settings, run.max_tokens)
-    tokenizer = Tokenizer.load(settings.encoder, max_tokens=settings.max_tokens, lower=settings.lower)
-    encoder = BertCheckpoint.load(settings.encoder).encoder
-    training, pooling = run.training, PoolingConfig.parse(run.pooling)
-    if training.dropout is not None:
-        set_dropout(encoder, training.dropout)
-    freeze_parts(encoder, training)
+    settings = limited(find_model(run.encoder), run.max_tokens)
+    tokenizer = settings.type.tokenizer(
+        settings.encoder, max_tokens=settings.max_tokens, lower=settings.lower
+    )
+    _check_pairs(run, settings)
+    encoder = settings.type.load(settings.encoder)
+    training = run.training
+    pooling = settings.pooling if run.pooling is None else PoolingConfig.parse(run.pooling)
+    prepare_encoder(encoder, training)
     rows = {name: each.train for name, each in examples.items()}
-    check_shares(run.tasks)
-    tasks = _tasks_on(encoder, run, rows, pooling)
-    network = Network(encoder, pooling=pooling, tasks=tasks).to(device)
-    weigh = UncertaintyWeights if training.weighing == "uncertainty" else FixedWeights
+    tasks = build_tasks(run.tasks, rows, encoder=encoder, pooling=pooling, seed=run.seed)
+    network = Network(encoder, pooling=pooling, tasks=tasks, adapter=adapter).to(device)
+    weigh = UncertaintyWeights if training.loss_weighting == "uncertainty" else FixedWeights
     learner = TaskLearner(
         network,
         # A task that weighs nothing is not trained, only scored.
@@ -83,16 +69,32 @@ def build_learner(
             if run.tasks[name].weight
         },
         dev={name: tasks[name].prepare(each.dev, tokenizer) for name, each in examples.items() if each.dev},
-        batches={name: task.batch for name, task in run.tasks.items()},
+        batches={name: task.batch_size for name, task in run.tasks.items()},
         sampler=sampler_of(training),
-        objectives=objectives,
-        weighing=weigh({name: task.weight for name, task in run.tasks.items()}).to(device),
-        tokens_per_pass=training.tokens_per_pass,
+        objectives=[*(config.build(name) for name, config in run.objectives.items()), *objectives],
+        loss_weighting=weigh({name: task.weight for name, task in run.tasks.items()}).to(device),
+        micro_batch_tokens=training.micro_batch_tokens,
+        tokenizer=tokenizer,
+        own_groups=[name for name, task in run.tasks.items() if task.lr is not None],
+        seed=run.seed,
     )
-    return Built(learner=learner, tokenizer=tokenizer, settings=settings)
+    learner.module.to(device)
+    return Built(learner=learner, tokenizer=tokenizer, settings=replace(settings, pooling=pooling))
 
 
-def _limited(settings: ModelFolder, most: int | None) -> ModelFolder:
+def _check_pairs(run: RunConfig, settings: ModelFolder) -> None:
+    """A cross-encoder tells its two texts apart by their segments."""
+    if settings.type.segments:
+        return
+    for name, config in run.tasks.items():
+        if config.cross:
+            raise TenorError(
+                f"Task {name} is a cross-encoder, but an encoder of type {settings.model_type} cannot tell "
+                'two texts in one sequence apart. Take encoding = "bi", or a BERT encoder.'
+            )
+
+
+def limited(settings: ModelFolder, most: int | None) -> ModelFolder:
     """Return the settings of a folder with a lower limit of tokens, where one is asked for."""
     if most is None:
         return settings
@@ -101,86 +103,22 @@ def _limited(settings: ModelFolder, most: int | None) -> ModelFolder:
     return replace(settings, max_tokens=most)
 
 
-def _tasks_on(
-    encoder: BertEncoder, run: RunConfig, rows: Mapping[str, Sequence[Any]], pooling: PoolingConfig
-) -> dict[str, Task]:
-    """Build the heads of all tasks; that of a language task has the encoder's own word embeddings in it."""
-    config = encoder.config
-    language = {name: task for name, task in run.tasks.items() if task.kind == "language"}
-    others = {name: task for name, task in run.tasks.items() if name not in language}
-    found: dict[str, Task] = dict(
-        build_tasks(others, rows, width=config.width, layers=config.layers, pooling=pooling, seed=run.seed)
-    )
-    for name, task in language.items():
-        settings = _language_config(task)
-        found[name] = LanguageTask(name, settings, encoder, weight=task.weight, seed=run.seed)
-    return {name: found[name] for name in run.tasks}
-
-
-def _language_config(task: TaskConfig) -> LanguageConfig:
-    usual = MaskingConfig()
-    share = usual.share if task.masking is None else task.masking
-    masking = MaskingConfig(share=share, whole_words=bool(task.whole_words))
-    return LanguageConfig(masking=masking, next_sentence=bool(task.next_sentence))
-
-
-def build_trainer(
-    learner: Learner,
-    run: RunConfig,
-    *,
-    hooks: Sequence[Hook] = (),
-    watcher: Watcher | None = None,
-    world: World | None = None,
-    precision: Literal["fp32", "bf16"] = "fp32",
-) -> Trainer:
-    """Make the optimiser that a run asks for, and the trainer."""
-    training, groups = run.training, learner.groups()
-    rates = dict.fromkeys(groups, training.head_rate) | {"encoder": training.encoder_rate}
-    optimiser = build_optimiser(
-        groups,
-        rates=rates,
-        kind=training.optimiser,
-        weight_decay=training.weight_decay,
-        layer_decay=training.layer_decay,
-    )
-    if training.average:
-        hooks = (*hooks, AveragedWeights(training.average))
-    return Trainer(
-        learner, optimiser, settings=training, seed=run.seed, hooks=hooks, watcher=watcher, world=world,
-        precision=precision,
-    )  # fmt: skip
-
-
-def sampler_of(training: TrainingConfig) -> MixedSampler:
-    """Return the sampler that the settings describe."""
-    return MixedSampler(
-        mixing=training.mixing,
-        end=training.epoch_end,
-        examples_per_epoch=training.examples_per_epoch,
-        temperature=training.temperature,
-        bucket=training.bucket,
-        epochs=training.epochs,
-    )
-
-
-def freeze_parts(encoder: nn.Module, training: TrainingConfig) -> None:
-    """Take out of training what the settings say."""
+def prepare_encoder(encoder: Encoder, training: TrainingConfig) -> None:
+    """Set the dropout of an encoder and take out of training what the settings say."""
+    if training.dropout is not None:
+        encoder.set_dropout(training.dropout)
     last = 0 if training.freeze == "encoder" else training.train_last
     freeze(encoder, embeddings=training.freeze == "embeddings", first=training.freeze_first, last=last)
 
 
-def set_dropout(encoder: nn.Module, share: float) -> None:
-    """Set all dropout of an encoder."""
-    for module in encoder.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = share
-        elif isinstance(module, PackedAttention):
-            module.dropout = share
+def sampler_of(training: TrainingConfig) -> Sampler:
+    """Return the sampler that the settings describe."""
+    return SAMPLERS[training.task_sampling](training)
 
 
 def with_found_encoder(run: RunConfig, folder: Path) -> RunConfig:
     """Return the run with an encoder's folder that was named from the run file's own folder."""
     named = folder / run.encoder
-    if run.fresh is not None or run.encoder.startswith("hub:") or not named.is_dir():
+    if run.from_scratch is not None or run.encoder.startswith("hub:") or not named.is_dir():
         return run
     return replace(run, encoder=str(named.resolve()))

@@ -9,11 +9,11 @@ import numpy as np
 
 from tenor.errors import TenorError
 from tenor.tasks.config import TaskConfig
-from tenor.tasks.data import faults, read_examples
-from tenor.tasks.sharing import check_shares
+from tenor.tasks.table import KINDS, check_together, kind_of
+from tenor.text.columns import Roles
+from tenor.text.example_statistics import ExampleStatistics, Quantiles
+from tenor.text.file_profile import FileProfile, profile_file
 from tenor.text.problems import Problems
-from tenor.text.survey import Survey, survey
-from tenor.text.tally import Spread, Tally
 from tenor.training.config import RunConfig
 from tenor.training.runfile import looks_like_run, read_run
 
@@ -22,7 +22,7 @@ from tenor.training.runfile import looks_like_run, read_run
 class DataReport:
     """The report on one data file, perhaps compared with another."""
 
-    survey: Survey
+    survey: FileProfile
     against: str | None = None
     shared: int | None = None
     """Examples of the file that also stand in the other one."""
@@ -39,7 +39,7 @@ class DataReport:
             "columns": list(found.columns),
             "roles": roles | {"score": found.roles.score},
             "empty_cells": found.empty,
-            **tally_dict(found.tally),
+            **tally_dict(found.statistics),
             **problems_dict(found.problems),
             **({} if self.against is None else {"against": self.against, "shared": self.shared}),
             "wrong": self.wrong,
@@ -51,7 +51,7 @@ class FileReport:
     """What the examples of one file of a task are like."""
 
     file: str
-    tally: Tally
+    tally: ExampleStatistics
     problems: Problems
 
     def as_dict(self) -> dict[str, Any]:
@@ -107,14 +107,26 @@ def check(
 
 def check_data(path: str | Path, *, against: str | Path | None = None, strict: bool = False) -> DataReport:
     """Report on a data file; with ``against``, also on what it shares with another one."""
-    found = survey(path, problems=Problems(strict))
+    found = _survey(path, strict)
     wrong = [] if found.usable else [f"no column of {path} could be taken for text"]
-    wrong += too_many_problems(found.tally.count, found.problems)
+    wrong += too_many_problems(found.statistics.count, found.problems)
     if against is None:
         return DataReport(found, wrong=wrong)
-    other = survey(against, problems=Problems(strict))
-    shared = int(np.isin(found.tally.prints(), other.tally.prints()).sum())
+    other = _survey(against, strict)
+    shared = int(np.isin(found.statistics.fingerprints(), other.statistics.fingerprints()).sum())
     return DataReport(found, str(against), shared, wrong)
+
+
+def _survey(path: str | Path, strict: bool) -> FileProfile:
+    """Look at a file as the kind that recognises it reads it, else as a table."""
+    for kind in KINDS.values():
+        if (config := kind.guess(path, None)) is not None:
+            tally, problems = ExampleStatistics(), Problems(strict)
+            for example in kind.read(config, Path(path), problems=problems):
+                tally.add(example)
+            about = f"data of a {kind.name!r} task, which {kind.about}"
+            return FileProfile(str(path), about, tally.count, (), {}, Roles(), tally, problems)
+    return profile_file(path, problems=Problems(strict))
 
 
 def check_run(path: str | Path, *, strict: bool = False) -> RunReport:
@@ -122,9 +134,9 @@ def check_run(path: str | Path, *, strict: bool = False) -> RunReport:
     run = read_run(path)
     tasks = [check_task(name, task, strict=strict) for name, task in run.tasks.items()]
     wrong = [f"task {task.name}: {what}" for task in tasks for what in task.wrong]
-    wrong += _shared_heads(run.tasks)
-    wrong += _unwatched(run)
-    wrong += [] if run.fresh is not None else _unknown_encoder(run.encoder, Path(path).parent)
+    wrong += _together(run.tasks)
+    wrong += _unmonitored(run)
+    wrong += [] if run.from_scratch is not None else _unknown_encoder(run.encoder, Path(path).parent)
     return RunReport(str(path), run, tasks, wrong)
 
 
@@ -134,18 +146,18 @@ def check_task(name: str, task: TaskConfig, *, strict: bool = False) -> TaskRepo
     train, dev = (_read(task, file, strict, wrong) for file in (task.train, task.dev))
     shared = None
     if train is not None:
-        wrong += faults(task, train.tally, dev.tally if dev else None)
+        wrong += kind_of(task.kind).faults(task, train.tally, dev.tally if dev else None)
     if train is not None and dev is not None:
-        shared = int(np.isin(dev.tally.prints(), train.tally.prints()).sum())
+        shared = int(np.isin(dev.tally.fingerprints(), train.tally.fingerprints()).sum())
     return TaskReport(name, task.kind, train, dev, shared, wrong)
 
 
 def _read(task: TaskConfig, file: Path | None, strict: bool, wrong: list[str]) -> FileReport | None:
     if file is None:
         return None
-    report = FileReport(str(file), Tally(), Problems(strict))
+    report = FileReport(str(file), ExampleStatistics(), Problems(strict))
     try:
-        for example in read_examples(task, file, problems=report.problems):
+        for example in kind_of(task.kind).read(task, file, problems=report.problems):
             report.tally.add(example)
     except TenorError as error:
         if strict:
@@ -164,17 +176,17 @@ def too_many_problems(usable: int, problems: Problems) -> list[str]:
     return [f"{problems.count:,} problems in {usable:,} usable rows of {first.origin.file}; first {first}"]
 
 
-def _shared_heads(tasks: Mapping[str, TaskConfig]) -> list[str]:
-    """Say which head cannot be shared as it is asked for."""
+def _together(tasks: Mapping[str, TaskConfig]) -> list[str]:
+    """Say which tasks do not go together, such as by a head that cannot be shared."""
     try:
-        check_shares(tasks)
+        check_together(tasks)
     except TenorError as error:
         told = str(error)
         return [told[0].lower() + told[1:]]
     return []
 
 
-def _unwatched(run: RunConfig) -> list[str]:
+def _unmonitored(run: RunConfig) -> list[str]:
     """Say which score is asked for that no dev file can give."""
     measured = [name for name, task in run.tasks.items() if task.dev is not None]
     training = run.training
@@ -201,7 +213,7 @@ def _unknown_encoder(encoder: str, folder: Path) -> list[str]:
     return []
 
 
-def tally_dict(tally: Tally) -> dict[str, Any]:
+def tally_dict(tally: ExampleStatistics) -> dict[str, Any]:
     """Return the counts of a tally for programs."""
     return {
         "examples": tally.count,
@@ -212,10 +224,10 @@ def tally_dict(tally: Tally) -> dict[str, Any]:
     }
 
 
-def _spread_dict(spread: Spread | None) -> dict[str, float] | None:
+def _spread_dict(spread: Quantiles | None) -> dict[str, float] | None:
     if spread is None:
         return None
-    return {"least": spread.least, "median": spread.median, "p95": spread.p95, "most": spread.most}
+    return {"least": spread.min, "median": spread.median, "p95": spread.p95, "most": spread.max}
 
 
 def problems_dict(problems: Problems) -> dict[str, Any]:

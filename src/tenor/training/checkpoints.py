@@ -1,6 +1,6 @@
 """Checkpoints: everything that a run needs to go on as if it had never stopped.
 
-A checkpoint is one safetensors file whose metadata hold a JSON text: weights, the optimisers' averages, the
+A checkpoint is one safetensors file whose metadata hold a JSON text: weights, the optimizers' averages, the
 state of every random generator, the place in the epoch, hooks, best scores. It is written aside and
 renamed, so that a kill at any moment leaves the last whole one. On the same machine in fp32 a resumed run
 ends with the very same weights.

@@ -29,10 +29,10 @@ _LAUNCHERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class DistributedContext:
     """The processes of a run, and which of them this one is.
 
-    >>> World().first, World(rank=1, size=2).first
+    >>> DistributedContext().first, DistributedContext(rank=1, size=2).first
     (True, False)
     """
 
@@ -46,7 +46,7 @@ class World:
         return self.rank == 0
 
     @classmethod
-    def from_environment(cls) -> "World":
+    def from_environment(cls) -> "DistributedContext":
         """Read what a launcher has set; one process where there is none."""
         for names in _LAUNCHERS:
             if names[0] not in os.environ:

@@ -1,25 +1,24 @@
 """Scoring tasks on dev rows, and keeping account of the best.
 
 A row's prediction does not depend on what else is in its batch, so rows are grouped by length and put back
-into order. The watched score is one task's (``sentiment.accuracy``) or the mean of all tasks' main scores,
-in which a score that is better when lower counts with its sign turned.
+into order. The monitored score is one task's (``sentiment.accuracy``) or the mean of all tasks' main scores,
+in which a score that is better when lower counts negated.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from tenor.errors import TenorError, did_you_mean
 from tenor.model.network import Network, evaluating
-from tenor.tasks.task import TaskData
+from tenor.tasks.task import TaskData, join_predictions
 from tenor.text.batching import plan_batches
 from tenor.training.learner import Evaluation
 
 MEAN = "mean"
+_FEW = 8  # rows by which it is found out which scores there are
 
 
 def evaluate_tasks(
@@ -39,13 +38,12 @@ def evaluate_tasks(
 @torch.no_grad()
 def predict_task(
     network: Network, name: str, data: TaskData, *, budget: int = 2048
-) -> tuple[NDArray[Any], float | None]:
+) -> tuple[Any, float | None]:
     """Return a task's predictions for all rows, in their order, and its mean loss where there are targets."""
     task, parts, places = network.task(name), [], []
     total = size = 0.0
-    costs = data.tokens.lengths.reshape(-1, data.sides).sum(axis=1)
     with evaluating(network):
-        for rows in plan_batches(costs, budget):
+        for rows in plan_batches(data.costs(), budget):
             batch = task.collate(data, rows).to(network.device)
             output = network({name: batch})[name]
             parts.append(task.predict(output, batch))
@@ -56,33 +54,19 @@ def predict_task(
                 size += own
     if not parts:
         raise TenorError(f"The task {name!r} has no dev rows; leave its dev file out, or give one with rows.")
-    predictions = np.concatenate(parts)
-    ordered = np.empty_like(predictions)
-    ordered[np.concatenate(places)] = predictions
-    return ordered, total / size if size else None
+    return join_predictions(parts, places), total / size if size else None
 
 
 def check_monitor(network: Network, dev: Mapping[str, TaskData], monitor: str) -> None:
     """Make sure before any training that there is such a score, by scoring a few rows."""
-    some = {name: _first_rows(data) for name, data in dev.items() if monitor.startswith(name)}
+    some = {name: data.head(_FEW) for name, data in dev.items() if monitor.startswith(name)}
     if monitor != MEAN:
         known = {name: Evaluation(scores={}, metric=network.task(name).metric, rows=0) for name in dev}
-        watched(known | evaluate_tasks(network, some), monitor)
+        monitored(known | evaluate_tasks(network, some), monitor)
 
 
-def _first_rows(data: TaskData, count: int = 8) -> TaskData:
-    texts = np.arange(min(count, len(data)) * data.sides)
-    return replace(
-        data,
-        examples=data.examples[:count],
-        tokens=data.tokens.take(texts),
-        targets=None if data.targets is None else data.targets[:count],
-        features=None if data.features is None else data.features[:count],
-    )
-
-
-def watched(evaluations: Mapping[str, Evaluation], monitor: str) -> float:
-    """Return the watched score, turned so that higher is better."""
+def monitored(evaluations: Mapping[str, Evaluation], monitor: str) -> float:
+    """Return the monitored score, negated where lower is better."""
     if monitor == MEAN:
         return float(np.mean([oriented(each) for each in evaluations.values()]))
     task, _, name = monitor.rpartition(".")
@@ -101,5 +85,5 @@ def watched(evaluations: Mapping[str, Evaluation], monitor: str) -> float:
 
 
 def oriented(evaluation: Evaluation) -> float:
-    """Return a task's main score, turned so that higher is better."""
+    """Return a task's main score, negated where lower is better."""
     return evaluation.main if evaluation.metric.higher_is_better else -evaluation.main

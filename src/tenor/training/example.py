@@ -30,7 +30,7 @@ kind = "classify"            # puts each text into one of the classes of its lab
 train = "sentiment-train.tsv"
 dev = "sentiment-dev.tsv"    # never trained on: what the model is measured by
 columns = {{ text = "text", label = "label" }}
-batch = 16                   # examples of this task in a step
+batch_size = 16                   # examples of this task in a step
 weight = 1.0                 # of this task's loss in the sum of all tasks
 
 [tasks.similarity]
@@ -39,14 +39,14 @@ train = "similarity-train.tsv"
 dev = "similarity-dev.tsv"
 columns = {{ first = "first", second = "second", score = "score" }}
 range = [0, 5]
-batch = 16
+batch_size = 16
 
 [training]
 epochs = {epochs}
 examples_per_epoch = {examples}    # random rows of each task in an epoch; leave the line out to take all
-evaluate_first = true     # scores before the first step, to compare with
-encoder_rate = 3e-5
-head_rate = 1e-3
+eval_on_start = true     # scores before the first step, to compare with
+encoder_lr = 3e-5
+head_lr = 1e-3
 """
 
 

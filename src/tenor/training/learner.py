@@ -5,8 +5,8 @@ listener or a tree composer are others, with no Model in them. The loop asks, in
 
     begin_epoch(epoch, generator)   draw, perhaps mine with the model as it stands; how many batches there are
     batch(position)                 one step's batch, by its place in the epoch, so that a run can go on there
-    pieces(batch, cut)              what this process computes of it, in passes that fit into memory
-    losses(piece, context)          named losses, whose sums over all pieces are the losses of the batch
+    micro_batches(batch, cut)       what this process computes of it, in passes that fit into memory
+    losses(micro_batch, context)    named losses, whose sums over all micro-batches are those of the batch
     weigh(losses)                   the one number that is differentiated
 """
 
@@ -36,7 +36,7 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class StepContext:
     """Where the loop stands when it asks for losses.
 
     ``generator`` is drawn anew for every step from the run's seed, so that what an objective draws is the
@@ -89,10 +89,10 @@ class Learner(ABC):
         """Return a batch of the current epoch by its place, counted from 0."""
 
     @abstractmethod
-    def losses(self, piece: Any, context: Context) -> dict[str, Tensor]:
+    def losses(self, piece: Any, context: StepContext) -> dict[str, Tensor]:
         """Return the losses of a piece by name, such that those of all pieces sum to those of the batch."""
 
-    def pieces(self, batch: Any, cut: Cut, update: Update) -> Sequence[Any]:
+    def micro_batches(self, batch: Any, cut: Cut, update: Update) -> Sequence[Any]:
         """Return the parts of a batch that this process computes, one pass each."""
         if cut.world > 1:
             raise TenorError(
@@ -104,6 +104,11 @@ class Learner(ABC):
     def tasks(self, batch: Any) -> Sequence[str]:
         """Return the names of the tasks in a batch, whose gradients may get in one another's way."""
         return []
+
+    @property
+    def has_objectives(self) -> bool:
+        """Whether there are losses that need not belong to a task of a batch."""
+        return False
 
     def weigh(self, losses: Mapping[str, Tensor]) -> Tensor:
         """Put the losses of a piece together."""

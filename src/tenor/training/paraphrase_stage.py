@@ -1,41 +1,38 @@
 """A whole paraphrase stage: from a model folder and files of aligned pairs to the trained network."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tenor.assets.cache import sha256_of
-from tenor.encoders.bert.checkpoint import BertCheckpoint
-from tenor.encoders.bert.torch_engine import find_device
-from tenor.encoders.stored import weight_files
-from tenor.errors import TenorError
 from tenor.machine import use_huge_pages
+from tenor.machine.devices import find_device
 from tenor.model.fingerprint import fingerprint
 from tenor.model.folder import read_folder
 from tenor.model.network import Network
-from tenor.objectives.paraphrase.config import ParaphraseConfig
-from tenor.objectives.paraphrase.stage import ParaphraseData, ParaphraseTask
-from tenor.objectives.paraphrase.streaming import AlignedFile
+from tenor.tasks.phrases.aligned_file import AlignedFile
+from tenor.tasks.phrases.kind import PhrasesSpec
+from tenor.tasks.phrases.task import PhrasesData, PhrasesTask
 from tenor.text.problems import Problems
-from tenor.text.tokenizer import Tokenizer
-from tenor.training.building import freeze_parts, sampler_of, set_dropout
+from tenor.training.api import train_learner
+from tenor.training.building import limited, prepare_encoder, sampler_of
+from tenor.training.callbacks import Callback
 from tenor.training.config import RunConfig, TrainingConfig
-from tenor.training.decreases import StopAtDecrease
-from tenor.training.own_run import train_in_folder
+from tenor.training.config_dump import dump
+from tenor.training.early_stopping import StopAtDecrease
 from tenor.training.task_learner import TaskLearner
-from tenor.training.watching import Listener
 
 NAME = "stage"
 
 
-PAPER = TrainingConfig(epochs=3, encoder_rate=5e-5, head_rate=5e-5)
+PAPER = TrainingConfig(epochs=3, encoder_lr=5e-5, head_lr=5e-5)
 """As in the paper, for millions of pairs; some ten thousand want higher rates."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageRun:
-    """What is trained on what; ``batch`` counts pairs of texts, each of which also gets a random partner.
+    """What is trained on what; ``batch_size`` counts pairs, each of which also gets a random partner.
 
     What is left out is as in the paper: up to 3 epochs of batches of 100 sequences of 128 tokens.
     """
@@ -43,9 +40,9 @@ class StageRun:
     encoder: Path
     train: Path
     dev: Path
-    config: ParaphraseConfig = field(default_factory=ParaphraseConfig)
+    config: PhrasesSpec = field(default_factory=PhrasesSpec)
     training: TrainingConfig = PAPER
-    batch: int = 50
+    batch_size: int = 50
     max_tokens: int | None = 128
     """The encoder's own limit where that is lower, or where this is None."""
     evaluations: int = 1
@@ -66,45 +63,53 @@ class StageResult:
 
 
 def run_stage(
-    stage: StageRun, *, out: str | Path, listener: Listener | None = None, device: str = "cpu", seed: int = 1
+    stage: StageRun,
+    *,
+    out: str | Path,
+    callbacks: Sequence[Callback] = (),
+    device: str = "cpu",
+    seed: int = 1,
 ) -> StageResult:
     """Train, or go on where a run in ``out`` stopped; pairs are streamed from their files."""
     use_huge_pages()
-    listener = listener or Listener()
     settings = read_folder(stage.encoder)
-    if settings.kind != "bert":
-        raise TenorError(f"{stage.encoder} is a table of vectors, which is not trained; give a BERT encoder.")
-    limit = min((each for each in (stage.max_tokens, settings.max_tokens) if each is not None), default=None)
-    tokenizer = Tokenizer.load(settings.encoder, max_tokens=limit, lower=settings.lower)
-    encoder = BertCheckpoint.load(settings.encoder).encoder
-    if stage.training.dropout is not None:
-        set_dropout(encoder, stage.training.dropout)
-    freeze_parts(encoder, stage.training)
-    task = ParaphraseTask(NAME, stage.config, width=encoder.config.width, seed=seed)
+    limits = [each for each in (stage.max_tokens, settings.max_tokens) if each is not None]
+    settings = limited(settings, min(limits, default=None))
+    tokenizer = settings.type.tokenizer(
+        settings.encoder, max_tokens=settings.max_tokens, lower=settings.lower
+    )
+    encoder = settings.type.load(settings.encoder)
+    prepare_encoder(encoder, stage.training)
+    task = PhrasesTask(NAME, stage.config, hidden_size=encoder.hidden_size, seed=seed)
     network = Network(encoder, pooling=settings.pooling, tasks={NAME: task}).to(find_device(device))
     files = _files(stage, Path(out))
     data = {part: task.prepare(file, tokenizer) for part, file in files.items()}
     notes = tuple(note for part, file in files.items() for note in _notes(file, data[part]))
     for note in notes:
-        listener.note(note)
+        for callback in callbacks:
+            callback.note(note)
     learner = TaskLearner(
-        network, {NAME: data["train"]}, dev={NAME: data["dev"]}, batches={NAME: stage.batch},
-        sampler=sampler_of(stage.training), tokens_per_pass=stage.training.tokens_per_pass,
+        network, {NAME: data["train"]}, dev={NAME: data["dev"]}, batches={NAME: stage.batch_size},
+        sampler=sampler_of(stage.training), micro_batch_tokens=stage.training.micro_batch_tokens,
     )  # fmt: skip
     monitor = f"{NAME}.{task.metric.name}"
-    every = -(-len(data["train"]) // stage.batch) // max(1, stage.evaluations)
-    training = replace(stage.training, monitor=monitor, evaluate_steps=max(1, every))
-    train_in_folder(
+    every = -(-len(data["train"]) // stage.batch_size) // max(1, stage.evaluations)
+    training = replace(stage.training, monitor=monitor, eval_steps=max(1, every))
+    train_learner(
         learner,
-        RunConfig(encoder=stage.encoder.name, seed=seed, training=training),
+        training,
         out=out,
-        settings={
-            "encoder": fingerprint(settings, weight_files(settings.encoder)), "batch": stage.batch,
-            "max_tokens": limit, "decreases": stage.decreases, **asdict(stage.config),
-        },
+        seed=seed,
+        config=dump(
+            RunConfig(encoder=stage.encoder.name, seed=seed, training=training),
+            {
+                "encoder": fingerprint(settings), "batch_size": stage.batch_size,
+                "max_tokens": settings.max_tokens, "decreases": stage.decreases, **asdict(stage.config),
+            },
+        ),
         data={NAME: {part: _about(file.path) for part, file in files.items()}},
-        hooks=[StopAtDecrease(monitor, count=stage.decreases)],
-        listener=listener,
+        callbacks=[*callbacks, StopAtDecrease(monitor, count=stage.decreases)],
+        encoder=encoder,
     )  # fmt: skip
     network.eval()
     return StageResult(network=network, scores=dict(learner.evaluate()[NAME].scores), notes=notes)
@@ -119,7 +124,7 @@ def _files(stage: StageRun, out: Path) -> dict[str, AlignedFile]:
     }
 
 
-def _notes(file: AlignedFile, data: ParaphraseData) -> Iterator[str]:
+def _notes(file: AlignedFile, data: PhrasesData) -> Iterator[str]:
     """Say what of a file is not learned from."""
     if (wrong := file.problems.summary()) is not None:
         yield f"{file.path}: {wrong}"

@@ -1,4 +1,4 @@
-"""Step plans: which updates a step makes, of which losses, moving what, by which optimiser, how often.
+"""Step plans: which updates a step makes, of which losses, moving what, by which optimizer, how often.
 
 The usual plan is one update of all losses (``joint``). A plan with several updates runs the encoder again for
 each, since the first has moved the weights by then: an update per task (``separate``), or an adversary that
@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
-Surgery = Literal["sum", "pcgrad", "balanced"]
+MAIN = "main"
+"""The optimizer that moves all parameter groups."""
+Surgery = Literal["none", "pcgrad", "equal_norm"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update:
-    """One move of an optimiser.
+    """One move of an optimizer.
 
     ``losses`` are names of losses, or of tasks for all losses of theirs, or patterns such as ``*.language``;
     None means all, but for those that ``without`` names. ``groups`` are the parameter groups that move, None
-    all those of the optimiser.
+    all those of the optimizer.
 
     >>> Update(losses=("mood", "*.language")).wants("mood.cross_entropy")
     True
@@ -30,9 +32,9 @@ class Update:
     losses: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
     groups: tuple[str, ...] | None = None
-    optimiser: str = "main"
+    optimizer: str = MAIN
     every: int = 1
-    surgery: Surgery = "sum"
+    surgery: Surgery = "none"
     task: str | None = None
     """Only losses of this task, whatever else is named: how gradient surgery asks for one after the other."""
 
@@ -63,7 +65,7 @@ def _any(name: str, patterns: tuple[str, ...]) -> bool:
 Plan = Sequence[Update]
 
 
-def joint(*, surgery: Surgery = "sum") -> Plan:
+def joint(*, surgery: Surgery = "none") -> Plan:
     """Make one update of the sum of all losses, optionally with gradients that do not hinder one another."""
     return (Update(surgery=surgery),)
 

@@ -24,6 +24,6 @@ def choose_precision(asked: TrainingPrecision, device: torch.device) -> Literal[
 
 @contextmanager
 def arithmetic_of(precision: Literal["fp32", "bf16"], device: torch.device) -> Iterator[None]:
-    """Compute the block in a precision; weights, their gradients and the optimiser stay in float32."""
+    """Compute the block in a precision; weights, their gradients and the optimizer stay in float32."""
     with torch.autocast(device.type, dtype=torch.bfloat16, enabled=precision == "bf16"):
         yield

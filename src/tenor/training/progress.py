@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tenor.training.evaluation import oriented, watched
+from tenor.training.evaluation import monitored, oriented
 from tenor.training.learner import Evaluation
 
-WATCHED = "*"
+MONITOR = "*"
 _LEAST_GAIN = 1e-9
 
 
@@ -23,14 +23,14 @@ class Progress:
     tokens: int = 0
     seconds: float = 0.0
     best: dict[str, float] = field(default_factory=dict)
-    """The best score of each task, and of what is watched under ``*``; turned so that higher is better."""
+    """The best score of each task, and of the monitor under ``*``; negated where lower is better."""
     best_steps: dict[str, int] = field(default_factory=dict)
     without_gain: int = 0
-    """Evaluations since the watched score was last beaten."""
+    """Evaluations since the monitored score was last beaten."""
     factor: float = 1.0
-    """What a plateau has made of the rates."""
+    """The factor that plateaus have put onto the learning rates."""
     plateau: int = 0
-    """Evaluations since the watched score was last beaten or the rates were last lowered."""
+    """Evaluations since the monitored score was last beaten or the learning rates were last lowered."""
     evaluated: int = -1
     """The step of the last evaluation."""
     stop: str = ""
@@ -47,11 +47,11 @@ class Progress:
         """
         self.evaluated = self.step
         scores = {name: oriented(each) for name, each in evaluations.items()}
-        scores[WATCHED] = watched(evaluations, monitor)
+        scores[MONITOR] = monitored(evaluations, monitor)
         better = [name for name, score in scores.items() if self._beats(name, score)]
         for name in better:
             self.best[name], self.best_steps[name] = scores[name], self.step
-        gained = WATCHED in better
+        gained = MONITOR in better
         self.without_gain = 0 if gained else self.without_gain + 1
         self.plateau = 0 if gained else self.plateau + 1
         return better
@@ -60,7 +60,7 @@ class Progress:
         # A score that is no number (a correlation with a constant) beats nothing, and anything beats none.
         return score == score and score > self.best.get(name, float("-inf")) + _LEAST_GAIN
 
-    def lower_rates(self, *, patience: int, by: float) -> None:
-        """Lower all rates when the watched score has not improved for so many evaluations."""
+    def lower_lr(self, *, patience: int, by: float) -> None:
+        """Lower all learning rates when the monitored score has not improved for so many evaluations."""
         if self.plateau >= patience:
             self.factor, self.plateau = self.factor * by, 0

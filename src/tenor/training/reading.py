@@ -1,6 +1,7 @@
-"""The examples of all tasks of a run, read and checked before anything is trained."""
+"""The examples of all tasks of a run, read from files or given in memory, and checked before any training."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,18 +11,22 @@ import numpy as np
 from tenor.assets.cache import sha256_of
 from tenor.errors import TenorError
 from tenor.tasks.config import TaskConfig
-from tenor.tasks.data import faults, read_examples
+from tenor.tasks.kind import IN_MEMORY
+from tenor.tasks.table import kind_of
+from tenor.text.example_statistics import ExampleStatistics
+from tenor.text.examples import Origin
 from tenor.text.problems import Problems
-from tenor.text.tally import Tally
 from tenor.training.check import too_many_problems
+
+TRAIN, DEV = "train", "dev"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskExamples:
     """What a task learns from, what it is measured by, and what a person should know of both."""
 
-    train: list[Any]
-    dev: list[Any] = field(default_factory=list)
+    train: Sequence[Any]
+    dev: Sequence[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """For each part (train, dev): file, sha256, rows, repeated rows, problems."""
@@ -34,33 +39,53 @@ def read_tasks(tasks: Mapping[str, TaskConfig], *, strict: bool = False) -> dict
 
 def read_task(name: str, task: TaskConfig, *, strict: bool = False) -> TaskExamples:
     """Read the train and dev files of one task."""
+    assert task.train is not None
     notes: list[str] = []
-    train, train_tally, about = _read(name, task, task.train, strict, notes)
-    files = {"train": about}
-    dev: list[Any] = []
-    dev_tally = None
+    parts = {TRAIN: _read(name, task, task.train, strict, notes)}
     if task.dev is not None:
-        dev, dev_tally, files["dev"] = _read(name, task, task.dev, strict, notes)
-    else:
+        parts[DEV] = _read(name, task, task.dev, strict, notes)
+    return _checked(name, task, parts, notes)
+
+
+def given_task(name: str, task: TaskConfig, train: Any, dev: Any = None) -> TaskExamples:
+    """Take the examples of a task from memory: lists of rows, or tables of pandas or pyarrow."""
+    parts = {TRAIN: _given(name, task, train)}
+    if dev is not None:
+        parts[DEV] = _given(name, task, dev)
+    return _checked(name, task, parts, [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    examples: list[Any]
+    tally: ExampleStatistics
+    about: dict[str, Any]
+
+
+def _checked(name: str, task: TaskConfig, parts: Mapping[str, _Part], notes: list[str]) -> TaskExamples:
+    train, dev = parts[TRAIN], parts.get(DEV)
+    if dev is None:
         notes.append(f"Task {name} has no dev file: nothing to measure it by.")
-    if wrong := faults(task, train_tally, dev_tally):
+    wrong = kind_of(task.kind).faults(task, train.tally, None if dev is None else dev.tally)
+    if wrong:
         raise TenorError(f"Task {name}: {wrong[0].rstrip('.')}.")
-    if dev_tally is not None:
-        shared = int(np.isin(dev_tally.prints(), train_tally.prints()).sum())
-        files["dev"] = dict(files["dev"]) | {"shared": shared}
+    files = {part: each.about for part, each in parts.items()}
+    if dev is not None:
+        shared = int(np.isin(dev.tally.fingerprints(), train.tally.fingerprints()).sum())
+        files[DEV] = files[DEV] | {"shared": shared}
         if shared:
             notes.append(
-                f"Warning: task {name}: {shared:,} of {len(dev):,} dev rows also stand in train; scores on "
-                "dev will flatter."
+                f"Warning: task {name}: {shared:,} of {len(dev.examples):,} dev rows also stand in train; "
+                "scores on dev will flatter."
             )
-    return TaskExamples(train=train, dev=dev, notes=notes, files=files)
+    return TaskExamples(
+        train=train.examples, dev=[] if dev is None else dev.examples, notes=notes, files=files
+    )
 
 
-def _read(
-    name: str, task: TaskConfig, file: Path, strict: bool, notes: list[str]
-) -> tuple[list[Any], Tally, dict[str, Any]]:
-    problems, tally, examples = Problems(strict), Tally(), []
-    for example in read_examples(task, file, problems=problems):
+def _read(name: str, task: TaskConfig, file: Path, strict: bool, notes: list[str]) -> _Part:
+    problems, tally, examples = Problems(strict), ExampleStatistics(), []
+    for example in kind_of(task.kind).read(task, file, problems=problems):
         tally.add(example)
         examples.append(example)
     if wrong := too_many_problems(tally.count, problems):
@@ -71,11 +96,43 @@ def _read(
         )
     if (summary := problems.summary()) is not None:
         notes.append(f"Task {name}: {file}: {summary}")
-    about = {
-        "file": str(file),
-        "sha256": sha256_of(file),
-        "rows": tally.count,
-        "repeated": tally.repeated(),
-        "problems": problems.count,
-    }
-    return examples, tally, about
+    about = {"file": str(file), "sha256": sha256_of(file)}
+    return _Part(examples, tally, about | _counts(tally, problems.count))
+
+
+def _given(name: str, task: TaskConfig, rows: Any) -> _Part:
+    kind, columns = kind_of(task.kind), getattr(task, "columns", {})
+    tally, examples, digest = ExampleStatistics(), [], hashlib.sha256()
+    for number, row in enumerate(rows_of(rows), start=1):
+        example = kind.example(_renamed(row, columns), Origin(IN_MEMORY, number))
+        tally.add(example)
+        examples.append(example)
+        digest.update(repr(example).encode("utf-8", "backslashreplace"))
+    if not examples:
+        raise TenorError(f"Task {name}: no rows are given; there is nothing to train on.")
+    return _Part(examples, tally, {"file": IN_MEMORY, "sha256": digest.hexdigest()} | _counts(tally, 0))
+
+
+def _counts(tally: ExampleStatistics, problems: int) -> dict[str, Any]:
+    return {"rows": tally.count, "repeated": tally.repeated(), "problems": problems}
+
+
+def rows_of(rows: Any) -> Iterable[Any]:
+    """Return the rows of a list, or of a table of pandas, pyarrow or Hugging Face datasets, as mappings."""
+    if hasattr(rows, "to_pylist"):  # pyarrow
+        return rows.to_pylist()  # type: ignore[no-any-return]
+    if hasattr(rows, "to_dict") and hasattr(rows, "columns"):  # pandas
+        return rows.to_dict("records")  # type: ignore[no-any-return]
+    if isinstance(rows, str | bytes | Mapping):
+        raise TenorError(f"Rows are a {type(rows).__name__}; expected a list of rows, a table or a path.")
+    return rows  # type: ignore[no-any-return]
+
+
+def _renamed(row: Any, columns: Mapping[str, str | int]) -> Any:
+    """Bring the columns of a mapping under the names of their roles."""
+    if not isinstance(row, Mapping) or not columns:
+        return row
+    missing = [column for column in columns.values() if column not in row]
+    if missing:
+        raise TenorError(f"A row has no column {missing[0]!r}; it has {', '.join(map(str, row))}.")
+    return {role: row[column] for role, column in columns.items()}

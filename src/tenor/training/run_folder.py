@@ -20,7 +20,7 @@ from typing import Any
 from tenor.errors import TenorError
 from tenor.files import atomic_file, read_json, write_json, writing
 from tenor.training.checkpoints import LAST
-from tenor.training.resolved import difference
+from tenor.training.config_dump import difference
 
 RUN, DATA, LOG, METRICS = "run.toml", "data.json", "log.jsonl", "metrics.json"
 PREDICTIONS, MODEL, CHECKPOINTS = "predictions.jsonl", "model", "checkpoints"

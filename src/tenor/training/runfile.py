@@ -7,16 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tenor.encoders.from_scratch import FromScratch
+from tenor.encoders.table import DEFAULT, encoder_type
 from tenor.errors import TenorError
 from tenor.files import why
 from tenor.layers.pooling_config import PoolingConfig
-from tenor.model.fresh import FreshConfig
+from tenor.objectives.table import objective_config
 from tenor.tasks.config import TaskConfig
-from tenor.training.config import RunConfig, TrainingConfig
+from tenor.tasks.table import kind_of
+from tenor.training.config import RunConfig, TrainingConfig, UpdateConfig
 from tenor.training.sections import Source, build
 
 _LARGEST = 1 << 20
-FRESH = "fresh"  # what a new encoder is called, and where it stands in a run folder
+FROM_SCRATCH = "from_scratch"  # what a new encoder is called, and where it stands in a run folder
 
 
 def read_run(path: str | Path, *, overrides: Sequence[str] = ()) -> RunConfig:
@@ -41,8 +44,10 @@ def read_run(path: str | Path, *, overrides: Sequence[str] = ()) -> RunConfig:
     top = _parse(text, str(path))
     for override in overrides:
         _override(top, override)
-    fresh = top.pop("fresh", None)
-    sections = {name: top.pop(name, {}) for name in ("tasks", "training")}
+    if "fresh" in top:
+        raise TenorError(f"{source.place('fresh')}: the section [fresh] is called [from_scratch] now.")
+    fresh = top.pop("from_scratch", None)
+    sections = {name: top.pop(name, {}) for name in ("tasks", "objectives", "updates", "training")}
     for name, table in sections.items():
         if not isinstance(table, dict):
             raise TenorError(f"{source.place(name)}: {name} should be a section [{name}], not {table!r}.")
@@ -50,22 +55,36 @@ def read_run(path: str | Path, *, overrides: Sequence[str] = ()) -> RunConfig:
     if not tasks:
         raise TenorError(f"{path} has no task; it needs at least one section [tasks.NAME].")
     training = build(TrainingConfig, sections["training"], source, "training")
-    run = replace(build(RunConfig, top, source), tasks=tasks, training=training)
+    objectives = {name: _objective(name, table, source) for name, table in sections["objectives"].items()}
+    updates = {
+        name: build(UpdateConfig, _section("updates", name, table, source), source, "updates", name)
+        for name, table in sections["updates"].items()
+    }
+    run = replace(
+        build(RunConfig, top, source), tasks=tasks, objectives=objectives, updates=updates, training=training
+    )
     if fresh is not None:
-        run = replace(run, encoder=FRESH, fresh=_fresh(fresh, top, source))
+        run = replace(run, encoder=FROM_SCRATCH, from_scratch=_from_scratch(fresh, top, source))
     _check_top(run, source)
     return run
 
 
-def _fresh(table: Any, top: dict[str, Any], source: Source) -> FreshConfig:
+def _from_scratch(table: Any, top: dict[str, Any], source: Source) -> FromScratch:
     if not isinstance(table, dict):
-        raise TenorError(f"{source.place('fresh')}: fresh should be a section [fresh], not {table!r}.")
-    if top.get("encoder", FRESH) != FRESH:
+        raise TenorError(
+            f"{source.place('from_scratch')}: from_scratch should be a section [from_scratch], not {table!r}."
+        )
+    if top.get("encoder", FROM_SCRATCH) != FROM_SCRATCH:
         raise TenorError(
             f"{source.place('encoder')}: the run begins with {top['encoder']!r} or with a new encoder "
-            "([fresh]), not with both; leave one of them out."
+            "([from_scratch]), not with both; leave one of them out."
         )
-    return build(FreshConfig, table, source, "fresh")
+    try:
+        kind = encoder_type(table.get("model_type", DEFAULT)).from_scratch()
+    except TenorError as error:
+        raise TenorError(f"{source.place('from_scratch', 'model_type')}: {error}") from error
+    config: FromScratch = build(kind, table, source, "from_scratch")
+    return config
 
 
 def looks_like_run(path: str | Path) -> bool:
@@ -120,13 +139,26 @@ def _override(top: dict[str, Any], override: str) -> None:
         table[key] = text.strip()  # a text, whose quotes the shell has taken
 
 
+def _section(kind: str, name: str, table: Any, source: Source) -> dict[str, Any]:
+    """Refuse what is no section of its own, and names that others would be cut at."""
+    if not isinstance(table, dict):
+        raise TenorError(f"{source.place(kind, name)}: expected a section [{kind}.{name}], not {table!r}.")
+    if "." in name or not name.strip():
+        raise TenorError(f"{source.place(kind, name)}: it cannot be called {name!r}; leave the dot out.")
+    return table
+
+
 def _task(name: str, table: Any, source: Source, folder: Path) -> TaskConfig:
     path = ("tasks", name)
-    if not isinstance(table, dict):
-        raise TenorError(f"{source.place(*path)}: a task is a section [tasks.{name}], not {table!r}.")
-    if "." in name or not name.strip():
-        raise TenorError(f"{source.place(*path)}: a task cannot be called {name!r}; leave the dot out.")
-    task = build(TaskConfig, table, source, *path)
+    table = _section("tasks", name, table, source)
+    for key in ("kind", "train"):
+        if key not in table:
+            raise TenorError(f"{source.place(*path)}: [tasks.{name}] lacks {key!r}.")
+    try:
+        kind = kind_of(table["kind"])
+    except TenorError as error:
+        raise TenorError(f"{source.place(*path, 'kind')}: in [tasks.{name}], {error}") from error
+    task: TaskConfig = build(kind.config, table, source, *path)
     named = {"train": task.train, "dev": task.dev}
     files = {key: Path(os.path.normpath(folder / file)) for key, file in named.items() if file is not None}
     for key, file in files.items():
@@ -136,9 +168,19 @@ def _task(name: str, table: Any, source: Source, folder: Path) -> TaskConfig:
     return replace(task, train=files["train"], dev=files.get("dev"))
 
 
+def _objective(name: str, table: Any, source: Source) -> Any:
+    path = ("objectives", name)
+    settings = dict(_section("objectives", name, table, source))
+    try:
+        config = objective_config(settings.pop("method", None))
+    except TenorError as error:
+        raise TenorError(f"{source.place(*path, 'method')}: in [objectives.{name}], {error}") from error
+    return build(config, settings, source, *path)
+
+
 def _check_top(run: RunConfig, source: Source) -> None:
     try:
-        PoolingConfig.parse(run.pooling)
+        PoolingConfig.parse(run.pooling or "mean")
     except TenorError as error:
         raise TenorError(f"{source.place('pooling')}: {error}") from error
     if not run.encoder.strip():

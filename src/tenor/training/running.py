@@ -1,4 +1,4 @@
-"""`tenor train`: from a run file to a run folder with a model in it.
+"""`tenor train`: from a run to a run folder with a model in it.
 
 A run that was stopped, by whatever, is continued by the same call; one that is finished, or another one, is
 left alone.
@@ -6,146 +6,124 @@ left alone.
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from tenor.encoders.bert.torch_engine import find_device
 from tenor.errors import TenorError
 from tenor.files import atomic_file, write_json
 from tenor.machine import thread_count, use_huge_pages
-from tenor.model.language_folder import save_language_model
+from tenor.machine.devices import find_device
+from tenor.model.network import Adapter, Network
 from tenor.model.torch_heads import save_trained
+from tenor.objectives.objective import Objective
 from tenor.report.provenance import machine, versions
-from tenor.tasks.predictions import chosen
-from tenor.tasks.scoring import interval_scores
-from tenor.tasks.spec import labels_of
-from tenor.tasks.text_task import TextTask
-from tenor.training.building import Built, build_learner, build_trainer, with_found_encoder
-from tenor.training.calibrating import calibrate_heads
-from tenor.training.checkpoints import load_weights, read_checkpoint
+from tenor.tasks.task import Task, TaskData
+from tenor.training.building import Built, build_learner
+from tenor.training.calibration import calibrate_heads
+from tenor.training.callbacks import Callback
 from tenor.training.config import RunConfig
-from tenor.training.distributed import World
+from tenor.training.config_dump import to_toml
+from tenor.training.distributed import DistributedContext
 from tenor.training.evaluation import MEAN, check_monitor, predict_task
-from tenor.training.hooks import Hook
+from tenor.training.fitting import fit, open_folder
 from tenor.training.precision import choose_precision
-from tenor.training.progress import WATCHED, Progress
+from tenor.training.progress import MONITOR, Progress
 from tenor.training.reading import TaskExamples, read_tasks
-from tenor.training.resolved import to_toml
 from tenor.training.run_folder import METRICS, MODEL, PREDICTIONS, RunFolder
-from tenor.training.runfile import FRESH, read_run
-from tenor.training.task_learner import Objective
-from tenor.training.watching import Listener, RunWatcher
+from tenor.training.runfile import FROM_SCRATCH
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Finished:
     """What a run came to."""
 
     folder: Path
-    model: Path
+    model: Path | None
+    """The model folder; None where the model cannot be kept as one."""
     metrics: Mapping[str, Any]
     report: Path | None = None
-
-
-def train(
-    run_file: str | Path,
-    *,
-    out: str | Path,
-    overrides: Sequence[str] = (),
-    device: str = "auto",
-    strict: bool = False,
-    listener: Listener | None = None,
-) -> Finished | None:
-    """Train what a run file says, or go on where it stopped; None on all processes but the first.
-
-    ``overrides`` are settings such as ``training.epochs=3`` that take the place of the file's.
-    """
-    run = with_found_encoder(read_run(run_file, overrides=overrides), Path(run_file).parent)
-    return train_run(run, out=out, device=device, strict=strict, listener=listener)
+    network: Network | None = None
 
 
 def train_run(
     run: RunConfig,
     *,
     out: str | Path,
+    examples: Mapping[str, TaskExamples] | None = None,
     device: str = "auto",
     strict: bool = False,
-    listener: Listener | None = None,
+    callbacks: Sequence[Callback] = (),
     objectives: Sequence[Objective] = (),
-    hooks: Sequence[Hook] = (),
+    adapter: Adapter | None = None,
 ) -> Finished | None:
-    """Train a run that was read or made; objectives and hooks are those that no run file can name."""
+    """Train a run, or go on where it stopped; None on all processes but the first.
+
+    ``examples`` are read from the files of the tasks where they are not given. Objectives, callbacks and the
+    adapter are those that no run file can name.
+    """
     use_huge_pages()
-    world, listener = World.from_environment(), listener or Listener()
+    world = DistributedContext.from_environment()
     place = _device_of(device, world)
     precision = choose_precision(run.training.precision, place)
     if place.type == "cpu" and world.size == 1:
         torch.set_num_threads(thread_count())
-    examples = read_tasks(run.tasks, strict=strict)
+    examples = read_tasks(run.tasks, strict=strict) if examples is None else examples
     world.join(place)
     folder = RunFolder(Path(out))
     try:
-        _open(folder, run, examples, world)
+        open_folder(folder, to_toml(run), {name: each.files for name, each in examples.items()}, world)
         if world.first:
             notes = [note for each in examples.values() for note in each.notes]
-            for note in [*notes, *filter(None, [world.note()])]:
-                listener.note(note)
-        begun = _with_fresh(run, folder, examples, world)
-        built = build_learner(begun, examples, device=place, objectives=objectives)
-        _check_watching(run, built)
-        watcher = RunWatcher(folder, built.learner, settings=run.training, listener=listener, world=world)
-        trainer = build_trainer(
-            built.learner, run, hooks=hooks, watcher=watcher, world=world, precision=precision
+            _tell(callbacks, [*notes, *filter(None, [world.note()])])
+        begun = _with_new_encoder(run, folder, examples, world)
+        built = build_learner(begun, examples, device=place, objectives=objectives, adapter=adapter)
+        _check_monitored(run, built)
+        progress = fit(
+            built.learner,
+            run.training,
+            folder=folder,
+            seed=run.seed,
+            callbacks=callbacks,
+            world=world,
+            updates=run.updates,
+            learning_rates={f"heads.{name}": task.lr for name, task in run.tasks.items() if task.lr},
+            encoder=built.network.encoder,
+            precision=precision,
         )
-        if folder.last.is_file():
-            trainer.load_state(read_checkpoint(folder.last), where=str(folder.last))
-            if world.first:
-                folder.cut_log(trainer.progress.step)
-                listener.note(f"Going on with step {trainer.progress.step + 1} of {trainer.progress.steps}.")
-        elif world.first:
-            folder.cut_log(0)
-        progress = trainer.run()
         if not world.first:
             return None
-        return finish(run, folder, built, examples, progress, precision=precision, listener=listener)
+        return finish(run, folder, built, examples, progress, precision=precision, callbacks=callbacks)
     finally:
         folder.unlock()
         world.leave()
 
 
-def _device_of(device: str, world: World) -> torch.device:
+def _tell(callbacks: Sequence[Callback], notes: Sequence[str]) -> None:
+    for note in notes:
+        for callback in callbacks:
+            callback.note(note)
+
+
+def _device_of(device: str, world: DistributedContext) -> torch.device:
     found = find_device(device)
     return torch.device("cuda", world.local) if found.type == "cuda" and world.size > 1 else found
 
 
-def _open(folder: RunFolder, run: RunConfig, examples: Mapping[str, TaskExamples], world: World) -> None:
-    """Let the first process open the folder, and all others hear whether it could."""
-    wrong = ""
-    if world.first:
-        try:
-            folder.lock()
-            folder.begin(to_toml(run), {name: each.files for name, each in examples.items()})
-        except TenorError as error:
-            wrong = str(error)
-    if wrong := world.tell(wrong):
-        raise TenorError(wrong)
-
-
-def _with_fresh(
-    run: RunConfig, folder: RunFolder, examples: Mapping[str, TaskExamples], world: World
+def _with_new_encoder(
+    run: RunConfig, folder: RunFolder, examples: Mapping[str, TaskExamples], world: DistributedContext
 ) -> RunConfig:
     """Let the first process write the new encoder that a run begins with, unless it stands there already."""
-    if run.fresh is None:
+    if run.from_scratch is None:
         return run
-    place, wrong = folder.path / FRESH, ""
+    place, wrong = folder.path / FROM_SCRATCH, ""
     if world.first and not place.is_dir():
         texts = [text for each in examples.values() for row in each.train for text in row.texts]
         try:
-            run.fresh.write(place, texts, seed=run.seed)
+            run.from_scratch.write(place, texts, seed=run.seed)
         except TenorError as error:
             wrong = str(error)
     if wrong := world.tell(wrong):
@@ -153,14 +131,14 @@ def _with_fresh(
     return replace(run, encoder=str(place))
 
 
-def _check_watching(run: RunConfig, built: Built) -> None:
-    """Say before any training what dev scores are asked for and cannot be had."""
+def _check_monitored(run: RunConfig, built: Built) -> None:
+    """Say before any training which dev scores are asked for that there cannot be."""
     training, dev = run.training, built.learner.dev
     if dev:
         check_monitor(built.network, dev, training.monitor)
     elif training.monitor != MEAN or training.patience or training.schedule == "plateau":
         raise TenorError(
-            "No task has a dev file, so that nothing can be watched; give one, or leave out monitor, "
+            "No task has a dev file, so that no score can be monitored; give one, or leave out monitor, "
             'patience and schedule = "plateau".'
         )
 
@@ -173,41 +151,52 @@ def finish(
     progress: Progress,
     *,
     precision: str,
-    listener: Listener,
+    callbacks: Sequence[Callback] = (),
 ) -> Finished:
-    """Take the best weights, write the model, its predictions and scores, and the report."""
-    if folder.best().is_file():
-        load_weights(
-            built.learner.module, read_checkpoint(folder.best())["weights"], where=str(folder.best())
-        )
+    """Write the model with its best weights, its predictions and scores, and the report."""
     calibrations = calibrate_heads(built.learner, run.tasks)
     scores = _write_predictions(built, folder)
-    plain = {name: {key: each["estimate"] for key, each in found.items()} for name, found in scores.items()}
     metrics = _metrics(run, built, examples, progress, scores) | {"precision": precision}
     for name, fitted in calibrations.items():
         metrics["tasks"][name]["calibration"] = asdict(fitted)
-    made = {
-        key: metrics[key] for key in ("steps", "epochs", "tokens", "seconds", "best_step", "seed", "data")
-    }
-    model = folder.path / MODEL
-    shutil.rmtree(
-        model, ignore_errors=True
-    )  # of an earlier end of this run that was killed before its last file
-    name = Path(run.encoder).name
-    if len(run.tasks) == 1 and next(iter(run.tasks.values())).kind == "language":
-        save_language_model(built.network, built.settings, model, name=name, made=made)
-    else:
-        save_trained(built.network, built.settings, model, name=name, scores=plain, made=made)
+    model = _save(run, folder, built, metrics, scores, callbacks)
     write_json(folder.path / METRICS, metrics)
     for path in _superseded(folder, progress):
         path.unlink(missing_ok=True)
-    return Finished(folder=folder.path, model=model, metrics=metrics, report=_write_report(folder, listener))
+    report = _write_report(folder, callbacks)
+    return Finished(folder=folder.path, model=model, metrics=metrics, report=report, network=built.network)
+
+
+def _save(
+    run: RunConfig,
+    folder: RunFolder,
+    built: Built,
+    metrics: Mapping[str, Any],
+    scores: Mapping[str, Mapping[str, Mapping[str, float]]],
+    callbacks: Sequence[Callback],
+) -> Path | None:
+    """Write the model folder, or say why there is none."""
+    plain = {name: {key: each["estimate"] for key, each in own.items()} for name, own in scores.items()}
+    kept = ("steps", "epochs", "tokens", "seconds", "best_step", "seed", "data")
+    made = {key: metrics[key] for key in kept}
+    model = folder.path / MODEL
+    shutil.rmtree(model, ignore_errors=True)  # of an end of this run that was killed before its last file
+    try:
+        save_trained(
+            built.network, built.settings, model, name=Path(run.encoder).name, scores=plain, made=made
+        )
+    except TenorError as error:
+        if built.network.adapter is None:
+            raise
+        _tell(callbacks, [f"No model folder was written: {error}"])
+        return None
+    return model
 
 
 def _superseded(folder: RunFolder, progress: Progress) -> list[Path]:
     """Return the checkpoints that nobody needs after the end: the model is the best one."""
     best = progress.best_steps
-    same = [folder.best(name) for name in best if name != WATCHED and best[name] == best[WATCHED]]
+    same = [folder.best(name) for name in best if name != MONITOR and best[name] == best[MONITOR]]
     return [folder.last, folder.best(), *same]
 
 
@@ -222,11 +211,11 @@ def _metrics(
     tasks = {
         name: {
             "metric": built.network.task(name).metric.name,
-            "scores": found,
+            "scores": own,
             "best_step": best.get(name),
             "rows": len(built.learner.dev[name]),
         }
-        for name, found in scores.items()
+        for name, own in scores.items()
     }
     return {
         "steps": progress.step,
@@ -238,8 +227,8 @@ def _metrics(
         "seed": run.seed,
         "encoder": Path(run.encoder).name,
         "monitor": run.training.monitor,
-        "best_step": best.get(WATCHED, progress.step),
-        "best": progress.best.get(WATCHED),
+        "best_step": best.get(MONITOR, progress.step),
+        "best": progress.best.get(MONITOR),
         "tasks": tasks,
         "data": {name: _without_paths(each.files) for name, each in examples.items()},
         "machine": machine(),
@@ -258,43 +247,33 @@ def _write_predictions(built: Built, folder: RunFolder) -> dict[str, dict[str, d
         for name, data in built.learner.dev.items():
             task = built.network.task(name)
             predictions, _ = predict_task(built.network, name, data)
-            if not isinstance(task, TextTask) or data.targets is None:
-                told = task.score(predictions, data)
-                scores[name] = {key: {"estimate": value} for key, value in told.items()}
+            if task.spec is None or data.targets is None:
+                plain = task.score(predictions, data)
+                scores[name] = {key: {"estimate": value} for key, value in plain.items()}
                 continue
-            found = interval_scores(task.spec, predictions, data.targets)
-            scores[name] = {key: asdict(interval) for key, interval in found.items()}
-            for row in _prediction_rows(name, task, data.examples, predictions):
+            intervals = task.spec.scores(predictions, data.targets)
+            scores[name] = {key: asdict(interval) for key, interval in intervals.items()}
+            for row in _prediction_rows(name, task, data, predictions):
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
     return scores
 
 
-def _prediction_rows(name: str, task: TextTask, examples: Sequence[Any], predictions: Any) -> Any:
+def _prediction_rows(name: str, task: Task, data: TaskData, predictions: Any) -> Iterator[dict[str, Any]]:
     spec = task.spec
-    if spec.kind == "match":  # a match says nothing of a pair by itself
+    assert spec is not None
+    if not spec.answers_rows:
         return
-    told = None if spec.kind == "similarity" else chosen(spec, predictions)
-    for number, example in enumerate(examples):
+    for example, answer in zip(data.examples, spec.answers(predictions), strict=True):
         row = {"task": name, "kind": spec.kind, "origin": str(example.origin), "texts": list(example.texts)}
-        if told is None:
-            yield row | {"gold": example.score, "predicted": float(predictions[number])}
-            continue
-        shares = dict(zip(spec.labels, map(float, predictions[number]), strict=True))
-        gold: Any = example.label
-        if spec.separator is None:
-            named: Any = spec.labels[int(told[number])]
-        else:
-            gold = labels_of(example, spec.separator)
-            named = [label for label, given in zip(spec.labels, told[number], strict=True) if given]
-        yield row | {"gold": gold, "predicted": named, "probabilities": shares}
+        yield row | spec.prediction_row(example, answer)
 
 
-def _write_report(folder: RunFolder, listener: Listener) -> Path | None:
+def _write_report(folder: RunFolder, callbacks: Sequence[Callback]) -> Path | None:
     """Write the page to look at; a run does not fail for want of it."""
     try:
         from tenor.report.run_report import write_report
 
         return write_report(folder.path)
     except (TenorError, ImportError) as error:
-        listener.note(f"No report was written: {error}")
+        _tell(callbacks, [f"No report was written: {error}"])
         return None

@@ -12,16 +12,20 @@
 comes from one generator, so that the order is the same whatever the number of processes.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.errors import TenorError
+
 Rows = NDArray[np.int64]
 Step = dict[str, Rows]
-Mixing = Literal["joint", "sequential", "shuffled", "proportional", "uniform", "temperature", "annealed"]
+TaskSampling = Literal[
+    "joint", "sequential", "shuffled", "proportional", "uniform", "temperature", "annealed"
+]
 EpochEnd = Literal["longest", "shortest"]
 _ANNEALED_FALL = 0.8
 
@@ -47,20 +51,20 @@ class Sampler(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MixedSampler:
+class TaskSampler:
     """Draws the steps of an epoch from all tasks.
 
     >>> sources = {"mood": Source(rows=5, batch=2), "near": Source(rows=2, batch=2)}
-    >>> steps = MixedSampler().draw(sources, epoch=0, generator=np.random.default_rng(1))
+    >>> steps = TaskSampler().draw(sources, epoch=0, generator=np.random.default_rng(1))
     >>> len(steps), [len(step["near"]) for step in steps]
     (3, [2, 2, 2])
     """
 
-    mixing: Mixing = "joint"
+    task_sampling: TaskSampling = "joint"
     end: EpochEnd = "longest"
     examples_per_epoch: int | None = None
     temperature: float = 2.0
-    bucket: int = 0
+    bucket_batches: int = 0
     """Batches among which rows are sorted by length; 0 and 1 leave the order to chance alone."""
     epochs: int = 1
 
@@ -74,12 +78,12 @@ class MixedSampler:
     ) -> list[Step]:
         """Return the rows of each task, step by step."""
         once = {name: self._once(source, generator) for name, source in sources.items()}
-        if self.mixing == "joint":
+        if self.task_sampling == "joint":
             return self._joint(sources, once, generator)
         alone = [{name: rows} for name, batches in once.items() for rows in batches]
-        if self.mixing == "sequential":
+        if self.task_sampling == "sequential":
             return alone
-        if self.mixing == "shuffled":
+        if self.task_sampling == "shuffled":
             return [alone[place] for place in generator.permutation(len(alone))]
         return self._sampled(sources, once, epoch, generator)
 
@@ -88,7 +92,7 @@ class MixedSampler:
         rows = generator.permutation(source.rows).astype(np.int64)
         if self.examples_per_epoch is not None:
             rows = rows[: self.examples_per_epoch]
-        return cut_rows(rows, source, bucket=self.bucket, generator=generator)
+        return cut_rows(rows, source, bucket_batches=self.bucket_batches, generator=generator)
 
     def _joint(
         self, sources: Mapping[str, Source], once: dict[str, list[Rows]], generator: np.random.Generator
@@ -120,33 +124,37 @@ class MixedSampler:
     def chances(self, rows: list[int], epoch: int) -> NDArray[np.float64]:
         """Return the probability of each task in an epoch.
 
-        >>> MixedSampler(mixing="temperature", temperature=2.0).chances([900, 100], 0).tolist()
+        >>> TaskSampler(task_sampling="temperature", temperature=2.0).chances([900, 100], 0).tolist()
         [0.75, 0.25]
         """
         powers = {"proportional": 1.0, "uniform": 0.0, "temperature": 1.0 / self.temperature}
         done = epoch / max(1, self.epochs - 1)
-        power = powers.get(self.mixing, 1.0 - _ANNEALED_FALL * min(1.0, done))
+        power = powers.get(self.task_sampling, 1.0 - _ANNEALED_FALL * min(1.0, done))
         sizes = np.asarray(rows, dtype=np.float64) ** power
         return np.asarray(sizes / sizes.sum(), dtype=np.float64)
 
 
-def cut_rows(rows: Rows, source: Source, *, bucket: int, generator: np.random.Generator) -> list[Rows]:
+def cut_rows(
+    rows: Rows, source: Source, *, bucket_batches: int, generator: np.random.Generator
+) -> list[Rows]:
     """Cut rows into batches, with rows of like length together where bucketing is asked for.
 
-    Rows are sorted only within windows of ``bucket`` batches, and the batches of a window come in random
-    order: lengths are alike within a batch, and the order of batches stays random.
+    Rows are sorted only within windows of ``bucket_batches`` batches, and the batches of a window come in
+    random order: lengths are alike within a batch, and the order of batches stays random.
     """
-    if bucket > 1 and source.lengths is not None:
-        rows = np.concatenate(list(_bucketed(rows, source, bucket, generator))) if len(rows) else rows
+    if bucket_batches > 1 and source.lengths is not None:
+        rows = np.concatenate(list(_bucketed(rows, source, bucket_batches, generator))) if len(rows) else rows
     batches = [rows[begin : begin + source.batch] for begin in range(0, len(rows), source.batch)]
     if batches and len(batches) > 1 and len(batches[-1]) < source.smallest:
         batches.pop()
     return batches
 
 
-def _bucketed(rows: Rows, source: Source, bucket: int, generator: np.random.Generator) -> Iterator[Rows]:
+def _bucketed(
+    rows: Rows, source: Source, bucket_batches: int, generator: np.random.Generator
+) -> Iterator[Rows]:
     assert source.lengths is not None
-    window = bucket * source.batch
+    window = bucket_batches * source.batch
     for begin in range(0, len(rows), window):
         part = rows[begin : begin + window]
         part = part[np.argsort(source.lengths[part], kind="stable")]
@@ -185,3 +193,25 @@ def unflatten_steps(flat: Mapping[str, Mapping[str, NDArray[np.int64]]]) -> list
             if size:
                 step[name] = each["rows"][end - size : end]
     return steps
+
+
+def _task_sampler(training: Any) -> TaskSampler:
+    return TaskSampler(
+        task_sampling=training.task_sampling,
+        end=training.epoch_end,
+        examples_per_epoch=training.examples_per_epoch,
+        temperature=training.temperature,
+        bucket_batches=training.bucket_batches,
+        epochs=training.epochs,
+    )
+
+
+SAMPLERS: dict[str, Callable[[Any], Sampler]] = dict.fromkeys(get_args(TaskSampling), _task_sampler)
+"""task_sampling -> what makes the sampler from the training settings."""
+
+
+def register(name: str, build: Callable[[Any], Sampler]) -> None:
+    """Add a sampler of one's own, for this process: ``task_sampling`` of run files knows it then."""
+    if SAMPLERS.get(name, build) is not build:
+        raise TenorError(f"There is a sampler {name!r} already; give yours another name.")
+    SAMPLERS[name] = build

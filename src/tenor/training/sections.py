@@ -8,6 +8,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from tenor.errors import TenorError, did_you_mean
+from tenor.migration import hint, value_hint
 
 Config = TypeVar("Config")
 _TABLE = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
@@ -53,7 +54,7 @@ def build(kind: type[Config], table: Mapping[str, Any], source: Source, *path: s
     known = {each.name: each for each in fields(kind)}
     for key in table:
         if key not in known:
-            near = did_you_mean(key, known) or f" Known are: {', '.join(known)}."
+            near = hint(key, known) or did_you_mean(key, known) or f" Known are: {', '.join(known)}."
             raise TenorError(f"{source.place(*path, key)}: {_section(path)} has no key {key!r}.{near}")
     for name, each in known.items():
         if name not in table and each.default is MISSING and each.default_factory is MISSING:
@@ -75,7 +76,7 @@ def _typed(value: Any, hint: Any, source: Source, path: tuple[str, ...]) -> Any:
     for option in _options(hint):
         if option is NoneType:
             continue
-        if option is float and isinstance(value, int) and not isinstance(value, bool):
+        if option is float and isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1e300:
             return float(value)
         if option is Path and isinstance(value, str) and value and "\0" not in value:
             return Path(value)
@@ -85,7 +86,7 @@ def _typed(value: Any, hint: Any, source: Source, path: tuple[str, ...]) -> Any:
             return value
     found = "a table" if isinstance(value, dict) else repr(value)[:60]
     known = [word for option in _options(hint) if get_origin(option) is Literal for word in get_args(option)]
-    near = did_you_mean(value, known) if isinstance(value, str) else ""
+    near = value_hint(path[-1], value) or (did_you_mean(value, known) if isinstance(value, str) else "")
     raise TenorError(f"{source.place(*path)}: {path[-1]} should be {_said(hint)}, not {found}.{near}")
 
 

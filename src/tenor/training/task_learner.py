@@ -8,30 +8,33 @@ it drops).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from tenor.errors import TenorError
 from tenor.model.frozen_states import FrozenStates
 from tenor.model.network import Network
-from tenor.tasks.task import Seen, TaskBatch, TaskData
+from tenor.objectives.objective import ForwardPass, Objective
+from tenor.tasks.task import Reads, TaskBatch, TaskData
+from tenor.text.tokenizer import Tokenizer
+from tenor.training.all_gather import gather_output
 from tenor.training.distributed import own_rows
 from tenor.training.evaluation import evaluate_tasks
-from tenor.training.gathering import gather_seen
-from tenor.training.learner import Context, Cut, Evaluation, Learner, Named
+from tenor.training.learner import Cut, Evaluation, Learner, Named, StepContext
+from tenor.training.loss_weighting import FixedWeights
 from tenor.training.plan import Update
-from tenor.training.sampling import MixedSampler, Sampler, Source, Step, flatten_steps, unflatten_steps
+from tenor.training.sampling import Sampler, Source, Step, TaskSampler, flatten_steps, unflatten_steps
 from tenor.training.state import State
-from tenor.training.weighing import FixedWeights
 
 Batch = dict[str, TaskBatch]
 _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Piece:
+class MicroBatch:
     """What one pass computes of a batch.
 
     ``shares`` say how much of the whole batch's loss each task's part is. ``whole`` holds, for tasks that
@@ -40,34 +43,9 @@ class Piece:
 
     batches: Batch
     shares: Mapping[str, float]
+    parts: int
+    """How many tasks and objectives have rows in the whole batch."""
     whole: Mapping[str, TaskBatch] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Pass:
-    """What an objective sees: the batches, the encoder's states and the heads' outputs, by task."""
-
-    network: Network
-    batches: Mapping[str, TaskBatch]
-    seen: Mapping[str, Seen]
-    outputs: Mapping[str, Any]
-
-    def look_up(self) -> Tensor:
-        """Return the word embeddings [T, d] of all texts of the pass."""
-        return self.network.look_up(self.batches)
-
-    def again(self, embeddings: Tensor | None = None) -> dict[str, Any]:
-        """Run encoder and heads again, for instance with other embeddings, and return the outputs."""
-        return self.network(self.batches, embeddings=embeddings)  # type: ignore[no-any-return]
-
-
-class Objective(Protocol):
-    """Extra pressure on training; the weights of one that is an ``nn.Module`` are trained, as a group."""
-
-    name: str
-
-    def losses(self, seen: Pass, context: Context) -> Mapping[str, Tensor]:
-        """Return a loss for each task that it presses on, a mean over the same as the task's own."""
 
 
 class TaskLearner(Learner):
@@ -82,21 +60,35 @@ class TaskLearner(Learner):
         batches: Mapping[str, int] | None = None,
         sampler: Sampler | None = None,
         objectives: Sequence[Objective] = (),
-        weighing: FixedWeights | None = None,
-        tokens_per_pass: int = 4096,
+        loss_weighting: FixedWeights | None = None,
+        micro_batch_tokens: int = 4096,
+        tokenizer: Tokenizer | None = None,
+        own_groups: Sequence[str] = (),
+        seed: int = 1,
     ) -> None:
-        self.network = network
+        """``own_groups`` are tasks whose heads are parameter groups of their own, called ``heads.NAME``."""
+        self.network, self._own_groups = network, frozenset(own_groups)
         if network.frozen:
             network.kept = FrozenStates()
         self.train, self.dev = dict(train), dict(dev or {})
-        self.sampler = sampler or MixedSampler()
+        self.sampler = sampler or TaskSampler()
         self.objectives = list(objectives)
-        self.weighing = weighing or FixedWeights({name: network.task(name).weight for name in train})
-        self._tokens_per_pass = tokens_per_pass
+        self.loss_weighting = loss_weighting or FixedWeights(
+            {name: network.task(name).weight for name in train}
+        )
+        self._tokens_per_pass = micro_batch_tokens
         self._steps: list[Step] = []
         self._sources = {name: self._source(name, (batches or {}).get(name, 16)) for name in self.train}
-        modules = {each.name: each for each in self.objectives if isinstance(each, nn.Module)}
-        parts = {"network": network, "weighing": self.weighing, "objectives": nn.ModuleDict(modules)}
+        for objective in self.objectives:
+            if objective.name in network.tasks:
+                raise TenorError(f"An objective and a task are both called {objective.name!r}; rename one.")
+            objective.prepare(network, tokenizer, seed=seed)
+        modules = {each.name: each.module for each in self.objectives if each.module is not None}
+        parts = {
+            "network": network,
+            "loss_weighting": self.loss_weighting,
+            "objectives": nn.ModuleDict(modules),
+        }
         self._module = nn.ModuleDict(parts)
 
     def _source(self, name: str, batch: int) -> Source:
@@ -106,10 +98,9 @@ class TaskLearner(Learner):
         if min(len(data), batch) < smallest:
             raise TenorError(
                 f"The task {name!r} compares the rows of a batch with one another, but its batches have "
-                f"{min(len(data), batch)} row; give it more rows, or batch = 2 or more."
+                f"{min(len(data), batch)} row; give it more rows, or batch_size = 2 or more."
             )
-        lengths = data.tokens.lengths.reshape(-1, data.sides).sum(axis=1)
-        return Source(rows=len(data), batch=batch, lengths=lengths, smallest=smallest)
+        return Source(rows=len(data), batch=batch, lengths=data.costs(), smallest=smallest)
 
     @property
     def module(self) -> nn.Module:
@@ -120,69 +111,112 @@ class TaskLearner(Learner):
         """Draw the rows of every step; a sampler may look at the network as it stands."""
         for name, data in self.train.items():
             self.network.task(name).begin_epoch(data, self.network.vectors, epoch=epoch, generator=generator)
+        for objective in self.objectives:
+            objective.begin_epoch(epoch, generator)
         self._steps = self.sampler.draw(self._sources, epoch=epoch, generator=generator, learner=self)
         if not self._steps:
             raise TenorError("The epoch has no steps; lower the batch sizes or give more rows.")
         return len(self._steps)
 
     def batch(self, position: int, generator: np.random.Generator) -> Batch:
-        """Cut the rows of a step out of the data."""
+        """Cut the rows of a step out of the data; objectives add texts of their own under their names."""
         device = self.network.device
-        return {
+        batch = {
             name: self.network.task(name).collate(self.train[name], rows, generator=generator).to(device)
             for name, rows in self._steps[position].items()
         }
+        for objective in self.objectives:
+            if (own := objective.batch(generator)) is not None:
+                batch[objective.name] = own.to(device)
+        return batch
 
-    def pieces(self, batch: Batch, cut: Cut, update: Update) -> Sequence[Piece]:
+    @property
+    def has_objectives(self) -> bool:
+        """Whether there are losses that need not belong to a task."""
+        return bool(self.objectives)
+
+    def _touched(self, name: str, batch: Batch, update: Update) -> bool:
+        """Whether an update needs the texts of a task, or those of an objective that presses on tasks."""
+        if name in self.network.tasks:
+            return update.touches(name)
+        return update.wants(name) or any(update.wants(f"{task}.{name}") for task in self.tasks(batch))
+
+    def _couples(self, name: str) -> bool:
+        return name in self.network.tasks and self.network.task(name).couples_rows
+
+    def _size(self, name: str, batch: TaskBatch) -> float:
+        return self.network.task(name).size(batch) if name in self.network.tasks else float(len(batch))
+
+    def micro_batches(self, batch: Batch, cut: Cut, update: Update) -> Sequence[MicroBatch]:
         """Cut a batch by rows into passes of so many tokens; what looks across rows stays whole."""
-        wanted = {name: each for name, each in batch.items() if update.touches(name)}
-        coupled = {name: each for name, each in wanted.items() if self.network.task(name).couples_rows}
+        wanted = {name: each for name, each in batch.items() if self._touched(name, batch, update)}
+        coupled = {name: each for name, each in wanted.items() if self._couples(name)}
         own = {name: each.take(own_rows(len(each), cut.rank, cut.world)) for name, each in wanted.items()}
         if cut.world == 1:
             own, coupled_whole = wanted, {}
         else:
             coupled_whole = coupled
         parts = _passes({name: own[name] for name in wanted}, frozenset(coupled), cut.tokens)
-        whole_sizes = {name: self.network.task(name).size(each) for name, each in wanted.items()}
+        whole_sizes = {name: self._size(name, each) for name, each in wanted.items()}
         pieces = []
         for part in parts:
             shares = {
-                name: 1.0 / cut.world
-                if name in coupled
-                else self.network.task(name).size(each) / whole_sizes[name]
+                name: 1.0 / cut.world if name in coupled else self._size(name, each) / whole_sizes[name]
                 for name, each in part.items()
             }
             whole = {name: each for name, each in coupled_whole.items() if name in part}
-            pieces.append(Piece(batches=part, shares=shares, whole=whole))
+            pieces.append(MicroBatch(batches=part, shares=shares, parts=len(wanted), whole=whole))
         return pieces
 
     def tasks(self, batch: Batch) -> Sequence[str]:
         """Return the tasks of a batch."""
-        return list(batch)
+        return [name for name in batch if name in self.network.tasks]
 
-    def losses(self, piece: Piece, context: Context) -> dict[str, Tensor]:
+    def losses(self, piece: MicroBatch, context: StepContext) -> dict[str, Tensor]:
         """Run one pass, then the tasks' own losses and those of the objectives, each scaled by its share."""
         due = self._due(piece, context)
+        reads = Reads(
+            layers=any(each.reads.layers for each in due), pooler=any(each.reads.pooler for each in due)
+        )
         # An objective may look at any state of the pass.
-        seen, batches = self.network.see(piece.batches, whole=bool(due)), dict(piece.batches)
+        seen, batches = self.network.see(piece.batches, whole=bool(due), reads=reads), dict(piece.batches)
         for name, whole in piece.whole.items():
-            seen[name] = gather_seen(seen[name], whole, context.rank, context.world)
+            seen[name] = gather_output(seen[name], whole, context.rank, context.world)
             batches[name] = whole
-        outputs = {name: self.network.task(name)(seen[name], each) for name, each in batches.items()}
-        found: dict[str, Tensor] = {}
+        outputs = {
+            name: self.network.task(name)(seen[name], each)
+            for name, each in batches.items()
+            if name in self.network.tasks
+        }
+        losses: dict[str, Tensor] = {}
         for name, output in outputs.items():
             own = self.network.task(name).losses(output, batches[name])
-            found |= {
+            losses |= {
                 loss_name(name, each, len(own)): value * piece.shares[name] for each, value in own.items()
             }
-        passed = Pass(network=self.network, batches=batches, seen=seen, outputs=outputs)
+        forward = ForwardPass(network=self.network, batches=batches, seen=seen, outputs=outputs)
         for objective in due:
-            for name, value in objective.losses(passed, context).items():
-                found[f"{name}.{objective.name}"] = value * piece.shares[name]
-        return {name: value for name, value in found.items() if context.wants(name)}
+            for name, value in objective.losses(forward, context).items():
+                losses |= self._objective_loss(objective.name, name, value, piece, context)
+        return {name: value for name, value in losses.items() if context.wants(name)}
 
-    def _due(self, piece: Piece, context: Context) -> list[Objective]:
-        due = [o for o in self.objectives if any(context.wants(f"{name}.{o.name}") for name in piece.batches)]
+    def _objective_loss(
+        self, objective: str, name: str, value: Tensor, piece: MicroBatch, context: StepContext
+    ) -> dict[str, Tensor]:
+        """Name a loss of an objective and scale it by its part of the whole batch."""
+        if name in self.network.tasks:
+            return {f"{name}.{objective}": value * piece.shares[name]}
+        share = piece.shares.get(name)
+        if share is None:  # of no rows of its own: by the part of all rows that the pass has
+            share = sum(piece.shares.values()) / max(1, piece.parts)
+        return {objective: value * share}
+
+    def _due(self, piece: MicroBatch, context: StepContext) -> list[Objective]:
+        due = [
+            each
+            for each in self.objectives
+            if context.wants(each.name) or any(context.wants(f"{name}.{each.name}") for name in piece.batches)
+        ]
         if due and piece.whole:
             raise TenorError(
                 f"The objective {due[0].name!r} runs the encoder again for a task that looks across the "
@@ -192,17 +226,24 @@ class TaskLearner(Learner):
 
     def weigh(self, losses: Mapping[str, Tensor]) -> Tensor:
         """Put the losses together by the tasks' weights."""
-        return cast(Tensor, self.weighing(losses))
+        return cast(Tensor, self.loss_weighting(losses))
 
     def settle(self, names: Sequence[str]) -> Tensor | None:
         """Return the price of learned weights."""
-        return self.weighing.penalty(names)
+        return self.loss_weighting.penalty(names)
 
     def groups(self) -> dict[str, list[Named]]:
-        """Return encoder, heads, learned loss weights, and a group for each objective with weights."""
-        parts: dict[str, nn.Module] = {"encoder": self.network.encoder, "heads": self.network.tasks}
-        parts |= {each.name: each for each in self.objectives if isinstance(each, nn.Module)}
-        parts["loss_weights"] = self.weighing
+        """Return encoder, heads, learned loss weights, and a group for each objective with weights.
+
+        Heads with a learning rate of their own are groups by themselves.
+        """
+        parts: dict[str, nn.Module] = {"encoder": self.network.encoder}
+        parts |= {f"heads.{name}": self.network.task(name) for name in self._own_groups}
+        parts["heads"] = self.network.tasks
+        if self.network.adapter is not None:
+            parts["adapter"] = self.network.adapter
+        parts |= {each.name: each.module for each in self.objectives if each.module is not None}
+        parts["loss_weights"] = self.loss_weighting
         taken: set[int] = set()
         groups: dict[str, list[Named]] = {}
         for group, module in parts.items():
@@ -227,6 +268,8 @@ class TaskLearner(Learner):
         tasks = {name.partition(".")[0] for name in names} & set(batch) or set(batch)
         shown = []
         for task in (name for name in batch if name in tasks):
+            if task not in self.train:
+                continue
             examples = self.train[task].examples
             rows = [examples[row] for row in batch[task].rows.tolist()]
             origins = [str(getattr(example, "origin", "a row without origin")) for example in rows]
@@ -239,6 +282,7 @@ class TaskLearner(Learner):
         kept: State = {
             "steps": flatten_steps(self._steps),
             "tasks": {name: self.network.task(name).state() for name in self.train},
+            "objectives": {each.name: each.state() for each in self.objectives},
         }
         own = getattr(self.sampler, "state", None)
         return kept | ({"sampler": own()} if own else {})
@@ -248,6 +292,8 @@ class TaskLearner(Learner):
         self._steps = unflatten_steps(state["steps"])
         for name, kept in state["tasks"].items():
             self.network.task(name).load_state(kept)
+        for objective in self.objectives:
+            objective.load_state(state["objectives"][objective.name])
         if "sampler" in state:
             cast(Any, self.sampler).load_state(state["sampler"])
 
@@ -255,6 +301,14 @@ class TaskLearner(Learner):
 def loss_name(task: str, name: str, count: int) -> str:
     """Name a task's loss: after the task alone where it has just one."""
     return task if count == 1 else f"{task}.{name}"
+
+
+def _costs(batch: TaskBatch) -> NDArray[np.int64]:
+    """Return the tokens of each row of a batch."""
+    if batch.text_starts is None:
+        sums: NDArray[np.int64] = batch.tokens.lengths.reshape(batch.sides, -1).sum(axis=0)
+        return sums
+    return batch.tokens.starts[batch.text_starts[1:]] - batch.tokens.starts[batch.text_starts[:-1]]
 
 
 def _passes(batches: Batch, whole: frozenset[str], tokens: int) -> list[Batch]:
@@ -268,7 +322,7 @@ def _passes(batches: Batch, whole: frozenset[str], tokens: int) -> list[Batch]:
     for name, each in batches.items():
         if name in whole or not len(each):
             continue
-        costs = each.tokens.lengths.reshape(each.sides, -1).sum(axis=0)
+        costs = _costs(each)
         begin = 0
         for row, cost in enumerate(costs.tolist()):
             if cost > room and (row > begin or passes[-1]):

@@ -20,29 +20,30 @@ import torch
 
 from tenor.assets import MODELS, find
 from tenor.assets.cache import sha256_of
-from tenor.encoders.bert.torch_engine import find_device
 from tenor.errors import TenorError
 from tenor.files import read_json, write_json, writing
 from tenor.machine import thread_count
+from tenor.machine.devices import find_device
 from tenor.model import load
 from tenor.model.folder import read_folder
-from tenor.objectives.paraphrase.config import ParaphraseConfig
 from tenor.objectives.paraphrase.exporting import export_encoder
 from tenor.objectives.paraphrase.leaks import Measured, TextPair
-from tenor.objectives.paraphrase.parting import DEV, TRAIN, Parted, part_pairs
-from tenor.objectives.paraphrase.streaming import AlignedFile
+from tenor.objectives.paraphrase.split import DEV, TRAIN, Parted, part_pairs
+from tenor.progress import Note, ProgressOf
+from tenor.tasks.phrases.aligned_file import AlignedFile
+from tenor.tasks.phrases.kind import PhrasesSpec
 from tenor.text.alignments import holds_alignments
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs
+from tenor.training.callbacks import Callback
 from tenor.training.config import TrainingConfig
 from tenor.training.paraphrase_stage import StageRun, run_stage
-from tenor.training.watching import Listener
-from tenor.use.align.file import Note, PairSource, Progress, align_file
+from tenor.use.align.file import PairSource, align_file
 from tenor.use.align.pairs import Aligner
 
 ALIGNED, RUN, EXPLAINING, PLAIN, ABOUT = "aligned.jsonl", "run", "explaining", "plain", "transfer.json"
 # For some ten thousand pairs; ``paraphrase_stage.PAPER`` has the rates for millions.
-USUAL = TrainingConfig(epochs=1, encoder_rate=1e-4, head_rate=5e-4)
+USUAL = TrainingConfig(epochs=1, encoder_lr=1e-4, head_lr=5e-4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,16 +58,16 @@ class Transfer:
     """Files of pairs that are measured on later; neither they nor texts of theirs are learned from."""
     held_out: int = 500
     """Pairs that the stage is measured on, at most; never more than a fifth."""
-    config: ParaphraseConfig = field(default_factory=ParaphraseConfig)
+    config: PhrasesSpec = field(default_factory=PhrasesSpec)
     training: TrainingConfig = USUAL
-    batch: int = 50
+    batch_size: int = 50
     max_tokens: int = 128
     evaluations: int = 5
     seed: int = 1
     strict: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("held_out", "batch", "max_tokens", "evaluations"):
+        for name in ("held_out", "batch_size", "max_tokens", "evaluations"):
             if getattr(self, name) < 1:
                 raise TenorError(f"{name} is {getattr(self, name)}; it must be at least 1.")
 
@@ -82,12 +83,16 @@ class Transferred:
 
 
 def transfer(
-    asked: Transfer, *, out: str | Path, device: str = "auto", listener: Listener | None = None
+    asked: Transfer, *, out: str | Path, device: str = "auto", callbacks: Sequence[Callback] = ()
 ) -> Transferred:
     """Do all of it in ``out``, or go on there."""
-    listener = listener or Listener()
-    prepare_pairs(asked, out=out, device=device, note=listener.note)
-    return teach(asked, out=out, device=device, listener=listener)
+
+    def note(text: str) -> None:
+        for callback in callbacks:
+            callback.note(text)
+
+    prepare_pairs(asked, out=out, device=device, note=note)
+    return teach(asked, out=out, device=device, callbacks=callbacks)
 
 
 def prepare_pairs(
@@ -95,14 +100,16 @@ def prepare_pairs(
     *,
     out: str | Path,
     device: str = "auto",
-    progress: Progress | None = None,
+    progress: ProgressOf | None = None,
     note: Note | None = None,
 ) -> Parted:
     """Align the pairs and part them, as far as that has not been done; ``note`` hears what is wrong."""
     out, note = Path(out), note or _unheard
     encoder = find(asked.encoder, kinds=MODELS)
-    if read_folder(encoder).kind != "bert":
-        raise TenorError(f"{asked.encoder} is a table of vectors, which is not trained; give a BERT encoder.")
+    if not read_folder(encoder).type.segments:
+        raise TenorError(
+            f"{asked.encoder} reads no two texts as one sequence, which the stage needs; give a BERT encoder."
+        )
     _begin(asked, out)
     about = read_json(out / ABOUT)
     if "parted" in about:
@@ -125,7 +132,7 @@ def prepare_pairs(
 
 
 def teach(
-    asked: Transfer, *, out: str | Path, device: str = "auto", listener: Listener | None = None
+    asked: Transfer, *, out: str | Path, device: str = "auto", callbacks: Sequence[Callback] = ()
 ) -> Transferred:
     """Run the stage on the pairs that :func:`prepare_pairs` has left in ``out``, and write the encoders."""
     out = Path(out)
@@ -134,9 +141,9 @@ def teach(
         torch.set_num_threads(thread_count())
     stage = StageRun(
         encoder=encoder, train=out / TRAIN, dev=out / DEV, config=asked.config, training=asked.training,
-        batch=asked.batch, max_tokens=asked.max_tokens, evaluations=asked.evaluations,
+        batch_size=asked.batch_size, max_tokens=asked.max_tokens, evaluations=asked.evaluations,
     )  # fmt: skip
-    found = run_stage(stage, out=out / RUN, listener=listener, device=device, seed=asked.seed)
+    found = run_stage(stage, out=out / RUN, callbacks=callbacks, device=device, seed=asked.seed)
     settings, network = read_folder(encoder), found.network.cpu()
     about = read_json(out / ABOUT)
     write_json(out / ABOUT, about | {"scores": found.scores})
@@ -193,7 +200,7 @@ def _begin(asked: Transfer, out: Path) -> None:
 
 
 def _aligned(
-    asked: Transfer, out: Path, encoder: str, device: str, progress: Progress | None, note: Note
+    asked: Transfer, out: Path, encoder: str, device: str, progress: ProgressOf | None, note: Note
 ) -> Path:
     """Return the file of aligned pairs: that given, or one made of the pairs given."""
     if holds_alignments(asked.pairs):

@@ -12,9 +12,9 @@ import numpy as np
 from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.text.alignments import AlignedPair
-from tenor.text.components import hold_out
+from tenor.text.grouped_split import hold_out
 from tenor.use.align.learned.grid import View, layers_of, view
-from tenor.use.align.states import everyday_centre, layered_states
+from tenor.use.align.states import layered_states, mean_word_vectors
 from tenor.use.align.words import Floats, Links, middle_layer
 
 HELD_OUT = 1 / 8  # of the pairs
@@ -57,7 +57,7 @@ def look_at(model: Model, gold: Sequence[AlignedPair], *, unlabelled: bool = Fal
     held = _held_out(gold)
     layers = layers_of(model.engine.layers)
     middle = layers.index(middle_layer(model.engine.layers))
-    centre = everyday_centre(model, layers)
+    centre = mean_word_vectors(model, layers)
     seen = _examples(model, gold, centre, layers, middle, unlabelled)
     examples = list(zip(seen, held, strict=True))
     return Examples(
@@ -110,6 +110,6 @@ def _examples(
             seen = view(
                 first.words, second.words, vectors, centre=centre, middle=middle, unlabelled=unlabelled
             )
-            kept = links[np.ix_(first.places, second.places)]
+            kept = links[np.ix_(first.positions, second.positions)]
             examples.append(Example(seen.halved(), kept, str(pair.origin)))
     return examples

@@ -16,9 +16,9 @@ from tenor.tasks.task import Metric
 from tenor.training.aligner.examples import Example
 from tenor.training.aligner.network import GridNetwork, padded
 from tenor.training.checkpoints import weights_of
-from tenor.training.learner import Context, Cut, Evaluation, Learner
+from tenor.training.learner import Cut, Evaluation, Learner, StepContext
 from tenor.training.plan import Update
-from tenor.use.align.learned.network import Weights, link_chances
+from tenor.use.align.learned.network import Weights, link_probabilities
 from tenor.use.align.words import Floats, Links
 
 NAME = "links"
@@ -27,7 +27,7 @@ _THRESHOLDS = np.round(np.arange(0.25, 0.71, 0.05), 2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class MicroBatch:
     """Some pairs of a batch, and how many word pairs the whole batch has."""
 
     examples: Sequence[Example]
@@ -74,15 +74,15 @@ class LinkLearner(Learner):
         chosen = [self.train[place] for place in self._batches[position]]
         return [example.swapped() for example in chosen] if self._swapped[position] else chosen
 
-    def pieces(self, batch: list[Example], cut: Cut, update: Update) -> list[Piece]:
+    def micro_batches(self, batch: list[Example], cut: Cut, update: Update) -> list[MicroBatch]:
         """Cut a batch of long texts, whose grids would take too much memory at once."""
-        super().pieces(batch, cut, update)  # refuses more than one process
+        super().micro_batches(batch, cut, update)  # refuses more than one process
         most = int(np.prod(np.max([example.links.shape for example in batch], axis=0)))
         size = max(1, MOST_CELLS // most)
         cells = sum(example.links.size for example in batch)
-        return [Piece(batch[begin : begin + size], cells) for begin in range(0, len(batch), size)]
+        return [MicroBatch(batch[begin : begin + size], cells) for begin in range(0, len(batch), size)]
 
-    def losses(self, piece: Piece, context: Context) -> dict[str, Tensor]:
+    def losses(self, piece: MicroBatch, context: StepContext) -> dict[str, Tensor]:
         """Return the cross-entropy of all word pairs, per word pair of the batch."""
         grid, first, second, real, links = padded(piece.examples)
         found = functional.binary_cross_entropy_with_logits(
@@ -98,8 +98,8 @@ class LinkLearner(Learner):
     def score(self) -> tuple[float, float]:
         """Return the best micro F1 on the pairs held out, and the threshold that gives it."""
         weights = self.weights()
-        chances = [link_chances(weights, example.seen) for example in self.held_out]
-        return best_threshold(chances, [example.links for example in self.held_out])
+        probabilities = [link_probabilities(weights, example.seen) for example in self.held_out]
+        return best_threshold(probabilities, [example.links for example in self.held_out])
 
     def evaluate(self) -> dict[str, Evaluation]:
         """Return the score on the pairs held out."""
@@ -116,13 +116,13 @@ class LinkLearner(Learner):
         return ", ".join(example.origin or "(no file)" for example in batch)
 
 
-def best_threshold(chances: Sequence[Floats], links: Sequence[Links]) -> tuple[float, float]:
+def best_threshold(probabilities: Sequence[Floats], links: Sequence[Links]) -> tuple[float, float]:
     """Return the best micro F1 over all links, and the threshold that gives it.
 
     >>> best_threshold([np.array([[0.9, 0.4], [0.2, 0.6]])], [np.eye(2, dtype=bool)])
     (1.0, 0.45)
     """
-    every = np.concatenate([chance.ravel() for chance in chances])
+    every = np.concatenate([grid.ravel() for grid in probabilities])
     gold = np.concatenate([link.ravel() for link in links])
     scores = []
     for threshold in _THRESHOLDS:

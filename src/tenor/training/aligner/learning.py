@@ -11,7 +11,7 @@ gives the same aligner on one machine, also when the work was killed in between 
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,26 +23,25 @@ import torch
 from tenor.errors import TenorError
 from tenor.machine import thread_count
 from tenor.model import Model
+from tenor.progress import Note, ProgressOf
 from tenor.text.alignments import AlignedPair, read_alignments
 from tenor.text.problems import Problems
 from tenor.training.aligner.examples import Examples, look_at
 from tenor.training.aligner.learner import NAME, LinkLearner
 from tenor.training.aligner.network import GridNetwork
+from tenor.training.api import train_learner
+from tenor.training.callbacks import Callback, StepReport
 from tenor.training.checkpoints import load_random_states, random_states
 from tenor.training.config import RunConfig, TrainingConfig
-from tenor.training.loop import StepReport
-from tenor.training.own_run import train_in_folder
-from tenor.training.progress import WATCHED
+from tenor.training.config_dump import dump
+from tenor.training.learner import Learner
+from tenor.training.progress import MONITOR
 from tenor.training.progress import Progress as RunProgress
-from tenor.training.watching import Listener
 from tenor.use.align.file import PairSource
 from tenor.use.align.learned.aligner import Learned, LearnedLinks
 from tenor.use.align.learned.grid import features
 from tenor.use.align.learned.network import Shape
 from tenor.use.align.pairs import Aligner, WordPair
-
-Progress = Callable[[int, int | None], None]  # steps just done, and the most there can be
-Note = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +51,7 @@ class LearnSettings:
     epochs: int = 5
     fewest_steps: int = 80  # of an epoch, which passes over few pairs several times
     patience: int = 3  # epochs without a better score on the pairs held out, after which it ends
-    batch: int = 12  # pairs of a step
+    batch_size: int = 12  # pairs of a step
     rate: float = 3e-3  # the highest learning rate; it rises over a tenth of the steps and falls to nothing
     decay: float = 0.05
     word_dropout: float = 0.2  # of the numbers of a word vector
@@ -63,16 +62,16 @@ class LearnSettings:
     def passes(self, pairs: int) -> int:
         """Return how often an epoch goes over so many pairs.
 
-        >>> LearnSettings(fewest_steps=80, batch=12).passes(350), LearnSettings().passes(2098)
+        >>> LearnSettings(fewest_steps=80, batch_size=12).passes(350), LearnSettings().passes(2098)
         (3, 1)
         """
-        return -(-self.fewest_steps // -(-pairs // self.batch)) or 1
+        return -(-self.fewest_steps // -(-pairs // self.batch_size)) or 1
 
     def training(self) -> TrainingConfig:
         """Return the settings of the loop."""
         return TrainingConfig(
-            epochs=self.epochs, patience=self.patience, head_rate=self.rate, weight_decay=self.decay,
-            schedule="cosine", warmup=0.1, clip=1.0, average=self.steady, monitor=f"{NAME}.f1",
+            epochs=self.epochs, patience=self.patience, head_lr=self.rate, weight_decay=self.decay,
+            schedule="cosine", warmup=0.1, max_grad_norm=1.0, ema=self.steady, monitor=f"{NAME}.f1",
             checkpoint_steps=100, precision="fp32",
         )  # fmt: skip
 
@@ -98,7 +97,7 @@ def learn_from_file(
     *,
     settings: LearnSettings | None = None,
     strict: bool = False,
-    progress: Progress | None = None,
+    progress: ProgressOf | None = None,
     note: Note | None = None,
 ) -> LearnedFile:
     """Learn from the ``links`` of a file of aligned pairs (see :mod:`tenor.text.alignments`) into ``out``.
@@ -123,7 +122,7 @@ def learn_from_texts(
     out: str | Path,
     *,
     settings: LearnSettings = UNLABELLED,
-    progress: Progress | None = None,
+    progress: ProgressOf | None = None,
     note: Note | None = None,
 ) -> LearnedFile:
     """Learn from pairs without links into ``out``: from those that ``aligner`` makes without supervision.
@@ -172,11 +171,11 @@ def _into(
     settings: LearnSettings,
     about: Mapping[str, Any],
     files: Mapping[str, Any],
-    listener: Listener,
+    callback: Callback,
 ) -> Learned:
     """Learn, write the aligner, and throw away the checkpoints beside it."""
     folder = out.with_name(out.name + ".part")
-    found = _learn(examples, settings, folder, about=about, data={NAME: files}, listener=listener)
+    found = _learn(examples, settings, folder, about=about, data={NAME: files}, callback=callback)
     found.save(out)
     shutil.rmtree(folder, ignore_errors=True)
     return found.learned
@@ -187,19 +186,19 @@ def learn_aligner(
     gold: Sequence[AlignedPair],
     *,
     settings: LearnSettings | None = None,
-    progress: Progress | None = None,
+    progress: ProgressOf | None = None,
 ) -> LearnedLinks:
     """Learn to link words from pairs whose ``links`` people have made."""
     return learn_from_examples(look_at(model, gold), settings=settings, progress=progress)
 
 
 def learn_from_examples(
-    examples: Examples, *, settings: LearnSettings | None = None, progress: Progress | None = None
+    examples: Examples, *, settings: LearnSettings | None = None, progress: ProgressOf | None = None
 ) -> LearnedLinks:
     """Learn to link words from what :func:`~tenor.training.aligner.examples.look_at` has returned."""
     with tempfile.TemporaryDirectory() as folder:
         return _learn(
-            examples, settings or LearnSettings(), Path(folder), listener=_Following(progress, None)
+            examples, settings or LearnSettings(), Path(folder), callback=_Following(progress, None)
         )
 
 
@@ -208,7 +207,7 @@ def _learn(
     settings: LearnSettings,
     folder: Path,
     *,
-    listener: Listener,
+    callback: Callback,
     about: Mapping[str, Any] | None = None,
     data: Mapping[str, Any] | None = None,
 ) -> LearnedLinks:
@@ -217,13 +216,18 @@ def _learn(
     with _random_numbers_of_others():
         torch.manual_seed(settings.seed)
         learner = _learner(examples, settings)
-        ended = train_in_folder(
+        training = settings.training()
+        ended = train_learner(
             learner,
-            RunConfig(encoder=examples.encoder_name, seed=settings.seed, training=settings.training()),
+            training,
             out=folder,
-            settings={**asdict(settings), "fingerprint": examples.encoder, **(about or {})},
+            seed=settings.seed,
+            config=dump(
+                RunConfig(encoder=examples.encoder_name, seed=settings.seed, training=training),
+                {**asdict(settings), "fingerprint": examples.encoder, **(about or {})},
+            ),
             data=data,
-            listener=listener,
+            callbacks=[callback],
         )
         f1, threshold = learner.score()
     learned = Learned(
@@ -235,7 +239,7 @@ def _learn(
         pairs=len(examples.train),
         held_out=len(examples.held_out),
         f1=round(f1, 4),
-        epochs=-(-ended.best_steps[WATCHED] * settings.epochs // ended.steps),
+        epochs=-(-ended.best_steps[MONITOR] * settings.epochs // ended.steps),
         seed=settings.seed,
         unlabelled=examples.unlabelled,
     )
@@ -249,21 +253,21 @@ def _learner(examples: Examples, settings: LearnSettings) -> LinkLearner:
         network,
         examples.train,
         examples.held_out,
-        batch=settings.batch,
+        batch=settings.batch_size,
         passes=settings.passes(len(examples.train)),
     )
 
 
-class _Following(Listener):
+class _Following(Callback):
     """Passes on what the loop tells: steps, also those of an earlier run, and that such a one goes on."""
 
-    def __init__(self, progress: Progress | None, note: Note | None) -> None:
+    def __init__(self, progress: ProgressOf | None, note: Note | None) -> None:
         self._progress, self._note, self._told = progress, note, 0
 
     def note(self, text: str) -> None:
         _say(self._note, text)
 
-    def step(self, report: StepReport, progress: RunProgress) -> None:
+    def on_step_end(self, learner: Learner, progress: RunProgress, report: StepReport) -> None:
         if self._progress is not None:
             self._progress(report.step - self._told, progress.steps)
             self._told = report.step

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tenor.tasks.calibration import Calibration, fit_calibration
 from tenor.tasks.config import TaskConfig
-from tenor.tasks.text_task import TextTask
+from tenor.tasks.texts.calibration import Calibration, fit_calibration
+from tenor.tasks.texts.task import TextTask
 from tenor.training.evaluation import predict_task
 from tenor.training.task_learner import TaskLearner
 
@@ -15,11 +15,11 @@ def calibrate_heads(learner: TaskLearner, tasks: Mapping[str, TaskConfig]) -> di
     """Fit the heads of the tasks that ask for it to their dev rows, and return what was fitted."""
     found = {}
     for name, config in tasks.items():
-        if not config.calibrate:
+        if not getattr(config, "calibrate", None):
             continue
         task, data = learner.network.task(name), learner.dev[name]
         assert isinstance(task, TextTask)
-        assert data.targets is not None
+        assert isinstance(data.targets, np.ndarray)
         predictions, _ = predict_task(learner.network, name, data)
         found[name] = fit_calibration(
             np.asarray(predictions, dtype=np.float64), data.targets, outputs=task.spec.outputs

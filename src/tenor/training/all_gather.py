@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tenor.layers.packed import PackedBatch
-from tenor.tasks.task import Seen, TaskBatch
+from tenor.tasks.task import EncoderOutput, TaskBatch
 from tenor.training.distributed import gather_rows, own_rows
 
 
-def gather_seen(seen: Seen, whole: TaskBatch, rank: int, world: int) -> Seen:
+def gather_output(seen: EncoderOutput, whole: TaskBatch, rank: int, world: int) -> EncoderOutput:
     """Return what the task would see of the whole batch in one process."""
     lengths = whole.tokens.lengths
     blocks = [_texts(whole, other, world) for other in range(world)]

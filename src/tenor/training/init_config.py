@@ -3,89 +3,55 @@
 import json
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tenor.errors import TenorError
 from tenor.files import atomic_file
-from tenor.tasks.config import ROLES, Kind, TaskConfig
+from tenor.tasks.config import TableConfig, TaskConfig
 from tenor.tasks.glue import glue_config
-from tenor.text.columns import Roles
+from tenor.tasks.table import KINDS, kind_of
+from tenor.text.file_profile import FileProfile, profile_file
 from tenor.text.glue import glue_file, glue_task
-from tenor.text.names import LABEL, plain
 from tenor.text.problems import Problems
-from tenor.text.readers import find_format
-from tenor.text.sniff import Format
-from tenor.text.survey import Survey, survey
 from tenor.training.check import check_task
 from tenor.training.config import RunConfig
-from tenor.training.resolved import to_toml
-
-_EXPLAINED: dict[Kind, str] = {
-    "classify": "puts each text into one of the classes of its label",
-    "pair": "puts each pair of texts into one of the classes of its label",
-    "similarity": "learns the score of each pair of texts",
-    "match": "learns that the two texts of a row belong together; be sure that they mean the same",
-}
+from tenor.training.config_dump import to_toml
 
 
 def draft_run(data: str | Path, *, out: str | Path) -> str:
     """Return the text of a run file for ``data``, to be written to ``out``; it passes ``check_run`` there."""
     if str(data) == "-":
         raise TenorError("A run file needs the name of a data file; standard input has none.")
-    found = survey(data, problems=Problems())
-    kind = guess_kind(found.roles)
-    if kind is None:
-        raise TenorError(
-            f"{data}: no task could be guessed. A text column and a label, or two text columns, are needed; "
-            f"found: {_found(found)}. Write the run file by hand if they are there."
-        )
-    form = find_format(data)
-    task = _task(kind, Path(data), found, form)
+    task, found = guess_task(data)
     dev = _dev_file(Path(data), task)
     report = check_task("draft", task)
     if report.wrong:
-        raise TenorError(f"{data}: it looks like a {kind!r} task, but {report.wrong[0]}.")
-    return _text(task, dev, found, Path(out))
+        raise TenorError(f"{data}: it looks like a {task.kind!r} task, but {report.wrong[0]}.")
+    assert report.train is not None
+    return _text(task, dev, report.train.tally.count, () if found is None else found.columns, Path(out))
 
 
-def guess_kind(roles: Roles) -> Kind | None:
-    """Guess what is to be learned from the columns that there are."""
-    label_by_name = roles.label is not None and plain(roles.label) in LABEL
-    if roles.pair is not None:
-        if roles.score is not None and not label_by_name:
-            return "similarity"
-        return "match" if roles.label is None else "pair"
-    return "classify" if roles.text is not None and roles.label is not None else None
-
-
-def _found(found: Survey) -> str:
-    roles = found.roles
-    texts = f"text in {', '.join(roles.texts)}" if roles.texts else "no text"
-    return f"{texts}; {'label ' + roles.label if roles.label else 'no label'}"
-
-
-def _task(kind: Kind, data: Path, found: Survey, form: Format) -> TaskConfig:
-    roles = found.roles
-    first, second = roles.pair or ("", "")
-    names = {"text": roles.text, "first": first, "second": second, "label": roles.label, "score": roles.score}
-    numbered = form.layout is not None and form.layout.names is None
-    columns = {role: _column(names[role] or "", numbered) for role in ROLES[kind]}
-    layout = form.layout
-    if layout is None:
-        return TaskConfig(kind=kind, train=data, columns=columns)
-    return TaskConfig(
-        kind=kind,
-        train=data,
-        columns=columns,
-        delimiter=layout.delimiter,
-        quote=layout.quote,
-        header=not numbered,
+def guess_task(data: str | Path) -> tuple[TaskConfig, FileProfile | None]:
+    """Ask every kind whether a data file looks like one of its own; a survey where the file is a table."""
+    for kind in KINDS.values():
+        if (config := kind.guess(data, None)) is not None:
+            return config, None
+    found = profile_file(data, problems=Problems())
+    for kind in KINDS.values():
+        if (config := kind.guess(data, found)) is not None:
+            return config, found
+    raise TenorError(
+        f"{data}: no task could be guessed. A text column and a label, two text columns, or words with tags "
+        f"are needed; found: {_found(found)}. Write the run file by hand if they are there."
     )
 
 
-def _column(name: str, numbered: bool) -> str | int:
-    return int(name) if numbered else name
+def _found(found: FileProfile) -> str:
+    roles = found.roles
+    texts = f"text in {', '.join(roles.texts)}" if roles.texts else "no text"
+    return f"{texts}; {'label ' + roles.label if roles.label else 'no label'}"
 
 
 def _dev_file(data: Path, task: TaskConfig) -> Path | None:
@@ -98,29 +64,27 @@ def _dev_file(data: Path, task: TaskConfig) -> Path | None:
     return None
 
 
-def _text(task: TaskConfig, dev: Path | None, found: Survey, out: Path) -> str:
-    columns = ", ".join(f"{role} = {_toml(name)}" for role, name in task.columns.items())
+def _text(task: TaskConfig, dev: Path | None, examples: int, columns: Sequence[str], out: Path) -> str:
+    assert task.train is not None
     lines = [
         f"# Written by `tenor init`. Look it over, then: tenor check {out.name}",
         f"# and, to train: tenor train {out.name} --out DIR",
         'encoder = "minilm"       # a starter, a model folder, or "hub:bert-base-uncased"',
-        'pooling = "mean"         # how the vectors of a text\'s tokens become one: mean, cls, max, …',
         "seed = 1",
         "",
         f"[tasks.{_name(task.train)}]",
-        f"kind = {_toml(task.kind)}   # {_EXPLAINED[task.kind]}",
-        f"train = {_toml(_relative(task.train, out))}   # {found.tally.count:,} examples",
+        f"kind = {_toml(task.kind)}   # {kind_of(task.kind).about}",
+        f"train = {_toml(_relative(task.train, out))}   # {examples:,} examples",
         _dev_line(dev, out),
-        f"columns = {{ {columns} }}   # guessed; there are: {_comment(', '.join(found.columns[:20]))}",
-        *_layout_lines(task),
-        "batch = 16               # examples of this task in a step",
+        *_table_lines(task, columns),
+        "batch_size = 16          # examples of this task in a step",
         "weight = 1.0             # of this task's loss in the sum of all tasks",
         "",
         "[training]",
         "epochs = 10",
-        "tokens_per_pass = 4096   # bounds memory only, never changes results",
-        "encoder_rate = 1e-5",
-        "head_rate = 1e-3",
+        "micro_batch_tokens = 4096   # bounds memory only, never changes results",
+        "encoder_lr = 1e-5        # learning rates of the encoder and of new heads",
+        "head_lr = 1e-3",
     ]
     return "\n".join(lines) + "\n"
 
@@ -131,10 +95,16 @@ def _dev_line(dev: Path | None, out: Path) -> str:
     return '# dev = "…"              # examples that are not trained on, to measure by; none was found'
 
 
-def _layout_lines(task: TaskConfig) -> list[str]:
-    if task.delimiter is None or task.quote is None or task.header is None:
+def _table_lines(task: TaskConfig, columns: Sequence[str]) -> list[str]:
+    """Write columns and layout of a table; other files have neither."""
+    if not isinstance(task, TableConfig):
         return []
+    named = ", ".join(f"{role} = {_toml(name)}" for role, name in task.columns.items())
+    lines = [f"columns = {{ {named} }}   # guessed; there are: {_comment(', '.join(columns[:20]))}"]
+    if task.delimiter is None or task.quote is None or task.header is None:
+        return lines
     return [
+        *lines,
         f"delimiter = {_toml(task.delimiter)}",
         f'quote = {_toml(task.quote)}               # "" where quotes are ordinary text',
         f"header = {str(task.header).lower()}",
@@ -173,17 +143,17 @@ def draft_glue(name: str, folder: str | Path, *, out: str | Path) -> str:
     for part in (glue_file(task, folder, "train"), glue_file(task, folder, "dev")):
         if not part.is_file():
             raise TenorError(f"{part} is not there; give the folder with the official files of {name}.")
-    section = glue_config(task, _relative(folder, out), batch=16)
+    section = glue_config(task, _relative(folder, out), batch_size=16)
     told = to_toml(RunConfig(max_tokens=128, tasks={name: section})).partition("[training]")[0]
     lines = [
         f"# Written by `tenor init --glue {name}`. Then: tenor train {out.name} --out DIR",
         f"# and for the server: tenor classify {task.test}.tsv --glue {name} --model DIR/model --out ANSWERS",
         told.rstrip(),
         "",
-        "[training]   # for the starter; for BERT base batch = 32 and 3e-5 for both rates are usual",
+        "[training]   # for the starter; for BERT base, batch_size = 32 and learning rates of 3e-5 are usual",
         "epochs = 3",
-        "encoder_rate = 1e-4",
-        "head_rate = 1e-3",
+        "encoder_lr = 1e-4",
+        "head_lr = 1e-3",
     ]
     return "\n".join(lines) + "\n"
 

@@ -1,10 +1,10 @@
 """Early stopping at the k-th evaluation that is worse than the one before it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tenor.training.evaluation import watched
-from tenor.training.hooks import Hook
+from tenor.training.callbacks import Callback
+from tenor.training.evaluation import monitored
 from tenor.training.learner import Evaluation, Learner
 from tenor.training.state import State
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tenor.training.progress import Progress
 
 
-class StopAtDecrease(Hook):
+class StopAtDecrease(Callback):
     """Ends a run at the ``count``-th decrease of the watched score; they need not follow each other.
 
     An evaluation counts when it is worse than the one just before, whatever the best so far. The best
@@ -29,13 +29,17 @@ class StopAtDecrease(Hook):
         self.decreases = 0
         self.before: float | None = None
 
-    def after_evaluation(
-        self, learner: Learner, progress: "Progress", evaluations: Mapping[str, Evaluation]
+    def on_evaluate(
+        self,
+        learner: Learner,
+        progress: "Progress",
+        evaluations: Mapping[str, Evaluation],
+        better: Sequence[str],
     ) -> None:
         """Compare with the evaluation before."""
         if not evaluations:  # on processes that do not score
             return
-        score = watched(evaluations, self.monitor)
+        score = monitored(evaluations, self.monitor)
         if self.before is not None and score < self.before:
             self.decreases += 1
         self.before = score

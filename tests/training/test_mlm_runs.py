@@ -11,33 +11,34 @@ import tenor
 from paraphrase_corpus import aligned_pairs
 from small_runs import logged
 from tenor.errors import TenorError
+from tenor.training.api import train
+from tenor.training.callbacks import Callback
 from tenor.training.check import check
-from tenor.training.hooks import Hook
 from tenor.training.runfile import read_run
-from tenor.training.running import train, train_run
+from tenor.training.running import train_run
 
 RUN = """
 seed = 2
 {top}
 
-[fresh]
-layers = 1
-width = 16
-heads = 2
-vocabulary = 80
-positions = 32
+[from_scratch]
+num_layers = 1
+hidden_size = 16
+num_heads = 2
+vocab_size = 80
+max_positions = 32
 
 [tasks.text]
-kind = "language"
+kind = "mlm"
 train = "train.txt"
 dev = "dev.txt"
-batch = 8
+batch_size = 8
 {task}
 
 [training]
 epochs = 2
-encoder_rate = 3e-3
-head_rate = 3e-3
+encoder_lr = 3e-3
+head_lr = 3e-3
 precision = "fp32"
 """
 
@@ -57,20 +58,20 @@ def one_thread():
 
 @pytest.mark.parametrize("following", [False, True])
 def test_an_encoder_out_of_texts(tmp_path, following):
-    file = write(tmp_path, task="next_sentence = true" if following else "whole_words = true")
+    file = write(tmp_path, task="next_sentence = true" if following else "whole_word_masking = true")
     assert not check(file).wrong
     done = train(file, out=tmp_path / "run", overrides=["training.epochs=6"])
     found = done.metrics["tasks"]["text"]
     assert found["metric"] == "perplexity"
     curve = [line["evaluation"]["text"]["loss"] for line in logged(done.folder) if "evaluation" in line]
     assert curve[-1] < curve[0]
-    assert ("follows_accuracy" in found["scores"]) == following
+    assert ("next_sentence_accuracy" in found["scores"]) == following
     assert "text: loss" in done.report.read_text() or "text.masked" in done.report.read_text()
     model = tenor.load(done.model, precision="fp32")
     assert model.encode(["bamo kelo"]).shape == (1, 16)
     kept = tomllib.loads((done.folder / "run.toml").read_text())
-    assert kept["encoder"] == "fresh"
-    assert kept["fresh"]["layers"] == 1
+    assert kept["encoder"] == "from_scratch"
+    assert kept["from_scratch"]["num_layers"] == 1
 
 
 def test_it_opens_as_a_language_model_elsewhere(tmp_path):
@@ -85,19 +86,19 @@ def test_a_stopped_run_goes_on_to_the_same_weights(tmp_path):
     run = read_run(write(tmp_path), overrides=["training.checkpoint_steps=1"])
     whole = train_run(run, out=tmp_path / "whole")
 
-    class Stop(Hook):
+    class Stop(Callback):
         name = "stop"
 
-        def after_step(self, learner, progress):
+        def on_step_end(self, learner, progress, report):
             if progress.step == 5:
                 raise KeyboardInterrupt
 
-    class Nothing(Hook):
+    class Nothing(Callback):
         name = "stop"
 
     with pytest.raises(KeyboardInterrupt):
-        train_run(run, out=tmp_path / "stopped", hooks=[Stop()])
-    again = train_run(run, out=tmp_path / "stopped", hooks=[Nothing()])
+        train_run(run, out=tmp_path / "stopped", callbacks=[Stop()])
+    again = train_run(run, out=tmp_path / "stopped", callbacks=[Nothing()])
     one, two = (each.model / "model.safetensors" for each in (whole, again))
     assert one.read_bytes() == two.read_bytes()
 
@@ -105,11 +106,16 @@ def test_a_stopped_run_goes_on_to_the_same_weights(tmp_path):
 def test_it_can_be_learned_beside_a_task(tmp_path):
     (tmp_path / "mood.tsv").write_text("text\tmood\n" + "bamo\tgood\nkelo\tbad\n" * 4)
     file = write(tmp_path)
-    task = '[tasks.mood]\nkind = "classify"\ntrain = "mood.tsv"\nbatch = 4\n'
+    task = '[tasks.mood]\nkind = "classify"\ntrain = "mood.tsv"\nbatch_size = 4\n'
     file.write_text(file.read_text() + task + 'columns = { text = "text", label = "mood" }\n')
     done = train(file, out=tmp_path / "run", overrides=["training.epochs=1"])
-    assert set(tenor.load(done.model, precision="fp32").tasks) == {"mood"}
-    assert json.loads((done.model / "tenor.json").read_text())["made"]["left_out"] == ["text"]
+    model = tenor.load(done.model, precision="fp32")
+    assert set(model.tasks) == {"mood", "text"}
+    assert "left_out" not in json.loads((done.model / "tenor.json").read_text())["made"]
+    trained = done.network.task("text").state_dict()
+    opened = model.network.task("text").state_dict()
+    assert trained.keys() == opened.keys()
+    assert all(torch.equal(value, opened[name]) for name, value in trained.items())
 
 
 def test_fewer_tokens_than_the_encoder_could(tmp_path):
@@ -123,12 +129,12 @@ def test_fewer_tokens_than_the_encoder_could(tmp_path):
 @pytest.mark.parametrize(
     ("task", "top", "said"),
     [
-        ("masking = 1.5", "", "masking is 1.5"),
-        ('head = "mlp"', "", "head is for"),
-        ('metric = "f1"', "", "metric is for"),
+        ("mlm_probability = 1.5", "", "mlm_probability is 1.5"),
+        ('head = "mlp"', "", r"\[tasks.text\] has no key 'head'"),
+        ('metric = "f1"', "", r"\[tasks.text\] has no key 'metric'"),
         ("", 'encoder = "minilm"', "not with both"),
         ("", "max_tokens = 2", "give at least 8"),
-        ("columns = { first = 0 }", "", "'language' reads"),
+        ("columns = { first = 0 }", "", "'mlm' reads"),
     ],
 )
 def test_what_a_run_file_cannot_say(tmp_path, task, top, said):
@@ -138,14 +144,18 @@ def test_what_a_run_file_cannot_say(tmp_path, task, top, said):
 
 @pytest.mark.parametrize(
     ("override", "said"),
-    [("fresh.width=15", "cannot share"), ("fresh.vocabulary=3", "at least"), ("fresh.depth=3", "no key")],
+    [
+        ("from_scratch.hidden_size=15", "not divisible"),
+        ("from_scratch.vocab_size=3", "at least"),
+        ("from_scratch.depth=3", "no key"),
+    ],
 )
 def test_encoders_that_cannot_be(tmp_path, override, said):
     with pytest.raises(TenorError, match=said):
         read_run(write(tmp_path), overrides=[override])
 
 
-def test_more_tokens_than_the_encoder_has_places(tmp_path):
+def test_more_tokens_than_the_encoder_has_positions(tmp_path):
     file = write(tmp_path, top="max_tokens = 64")
     with pytest.raises(TenorError, match="up to 32"):
         train(file, out=tmp_path / "run")

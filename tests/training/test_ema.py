@@ -3,56 +3,52 @@
 import pytest
 import torch
 
-from small_training import make_learner, make_optimiser, quick, same, weights
+from small_training import make_learner, make_optimizer, quick, same, weights
 from tenor.errors import TenorError
-from tenor.training.averaging import AveragedWeights
+from tenor.training.callbacks import Callback
 from tenor.training.checkpoints import read_checkpoint, write_checkpoint
-from tenor.training.hooks import Hook
-from tenor.training.loop import Trainer, Watcher
+from tenor.training.ema import ExponentialMovingAverage
+from tenor.training.loop import Trainer
 
 
-class Follow(Hook):
+class Follow(Callback):
     """Keeps the weights of every step."""
 
     def __init__(self):
         self.seen = []
 
-    def before_training(self, learner, progress):
+    def on_train_begin(self, learner, progress):
         self.seen.append(weights(learner))
 
-    def after_step(self, learner, progress):
+    def on_step_end(self, learner, progress, report):
         self.seen.append(weights(learner))
 
 
-class Kept(Watcher):
-    """Keeps the weights as they are when dev has been scored, and stops when told."""
+class Kept(Callback):
+    """Keeps the best weights as they are when dev is scored, and stops when told."""
 
     def __init__(self, path=None, stop=None):
         self.kept, self.path, self.stop = [], path, stop
 
-    def evaluated(self, evaluations, progress, better):
-        self.kept.append(
-            better and {n: w.detach().clone() for n, w in self.learner.module.named_parameters()}
-        )
+    def on_best(self, learner, progress, better):
+        self.kept.append(better and weights(learner))
 
-    def step_done(self, report, progress):
+    def on_step_end(self, learner, progress, report):
         if report.step == self.stop:
             raise KeyboardInterrupt
 
     def checkpoint_due(self, progress):
         return self.path is not None
 
-    def checkpoint(self, make):
+    def on_checkpoint(self, make):
         if self.path is not None:
             write_checkpoint(self.path, make())
 
 
-def run(hooks, watcher=None, resume=None, **settings):
+def run(callbacks, resume=None, **settings):
     learner = make_learner(dropout=0.1)
-    watcher = watcher or Kept()
-    watcher.learner = learner
     trainer = Trainer(
-        learner, make_optimiser(learner), settings=quick(**settings), seed=1, hooks=hooks, watcher=watcher
+        learner, make_optimizer(learner), settings=quick(**settings), seed=1, callbacks=callbacks
     )
     if resume is not None:
         trainer.load_state(read_checkpoint(resume))
@@ -72,7 +68,7 @@ def written_out(seen, decay):
 
 @pytest.mark.parametrize("decay", [0.5, 0.9, 0.999])
 def test_the_average_is_the_weighted_sum_of_all_steps(decay):
-    follow, average = Follow(), AveragedWeights(decay)
+    follow, average = Follow(), ExponentialMovingAverage(decay)
     learner = run([follow, average], epochs=3)
     expected = written_out(follow.seen, decay)
     assert len(follow.seen) > 8
@@ -83,28 +79,30 @@ def test_the_average_is_the_weighted_sum_of_all_steps(decay):
 def test_training_goes_on_with_the_weights_as_they_are():
     plain, averaged = Follow(), Follow()
     run([plain], epochs=2)
-    run([averaged, AveragedWeights(0.9)], epochs=2)
+    run([averaged, ExponentialMovingAverage(0.9)], epochs=2)
     assert all(same(one, other) for one, other in zip(plain.seen, averaged.seen, strict=True))
 
 
 def test_what_is_scored_and_kept_is_the_average():
-    watcher, follow = Kept(), Follow()
-    run([follow, AveragedWeights(0.9)], watcher=watcher, epochs=1)
+    best, follow = Kept(), Follow()
+    run([follow, ExponentialMovingAverage(0.9), best], epochs=1)
     expected = written_out(follow.seen, 0.9)
-    for name, weight in watcher.kept[-1].items():
+    for name, weight in best.kept[-1].items():
         torch.testing.assert_close(weight.double(), expected[name], atol=1e-6, rtol=1e-5)
 
 
 def test_a_stopped_run_goes_on_to_the_very_same_average(tmp_path):
-    whole = run([AveragedWeights(0.9)], epochs=3)
+    whole = run([ExponentialMovingAverage(0.9)], epochs=3)
     path = tmp_path / "last.safetensors"
     with pytest.raises(KeyboardInterrupt):
-        run([AveragedWeights(0.9)], watcher=Kept(path, stop=7), epochs=3)
-    resumed = run([AveragedWeights(0.9)], resume=path, epochs=3)
+        run([ExponentialMovingAverage(0.9), Kept(path, stop=7)], epochs=3)
+    resumed = run([ExponentialMovingAverage(0.9)], resume=path, epochs=3)
     assert same(weights(whole), weights(resumed))
+    others = [Callback(), Follow(), ExponentialMovingAverage(0.9)]
+    assert same(weights(whole), weights(run(others, resume=path, epochs=3))), "whatever stands beside it"
 
 
 @pytest.mark.parametrize("average", [-0.1, 1.0, float("nan")])
 def test_an_average_that_is_none_is_refused(average):
-    with pytest.raises(TenorError, match="average is"):
-        quick(average=average)
+    with pytest.raises(TenorError, match="ema is"):
+        quick(ema=average)

@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from tenor.objectives.table import OBJECTIVES
 from tenor.training.config import RunConfig
 
 # What may change between the beginning of a run and its continuation: it changes no result.
@@ -15,18 +16,34 @@ FREE = ("checkpoint_steps", "checkpoint_minutes")
 def to_toml(run: RunConfig) -> str:
     """Write a run out in full.
 
-    >>> print(to_toml(RunConfig(seed=3)).splitlines()[2])
+    >>> print(to_toml(RunConfig(seed=3)).splitlines()[1])
     seed = 3
     """
     top = _settings(run)
-    del top["tasks"], top["training"], top["fresh"]
-    tasks = [(f"tasks.{_toml_key(name)}", _settings(task)) for name, task in run.tasks.items()]
-    fresh = [] if run.fresh is None else [("fresh", _settings(run.fresh))]
-    sections = [(None, top), *fresh, *tasks, ("training", _settings(run.training))]
+    for name in ("tasks", "training", "from_scratch", "objectives", "updates"):
+        del top[name]
+    parts: list[tuple[str, Any]] = (
+        [("from_scratch", run.from_scratch)] if run.from_scratch is not None else []
+    )
+    parts += [(f"tasks.{_toml_key(name)}", task) for name, task in run.tasks.items()]
+    sections = [(None, top), *((name, _settings(config)) for name, config in parts)]
+    methods = {config: method for method, config in OBJECTIVES.items()}
+    for name, config in run.objectives.items():
+        method = {"method": methods.get(type(config), type(config).__name__)}
+        sections.append((f"objectives.{_toml_key(name)}", method | _settings(config)))
+    sections += [(f"updates.{_toml_key(name)}", _settings(each)) for name, each in run.updates.items()]
+    sections.append(("training", _settings(run.training)))
     return "\n".join(line for name, table in sections for line in _section(name, table)) + "\n"
 
 
+def dump(run: RunConfig, settings: Mapping[str, Any]) -> str:
+    """Write a run without tasks out, with settings of its own as a section ``[stage]``."""
+    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if value is not None]
+    return to_toml(run) + "\n".join(["", "[stage]", *lines, ""])
+
+
 def _settings(config: Any) -> dict[str, Any]:
+    """Return the fields of a config by name."""
     return {each.name: getattr(config, each.name) for each in fields(config)}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from tenor.training.hooks import Hook
+from tenor.training.callbacks import Callback, StepReport
 from tenor.training.learner import Learner
 from tenor.training.state import State
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from tenor.training.progress import Progress
 
 
-class AveragedWeights(Hook):
+class ExponentialMovingAverage(Callback):
     """Averages what is trained; buffers, such as the statistics of a batch norm, stay those of the last step.
 
     In the first steps the average reaches back less far, so that it does not hold on to the beginning.
     """
 
-    name = "average"
+    name = "ema"
 
     def __init__(self, decay: float) -> None:
         self.decay, self.steps = decay, 0
         self.mean: dict[str, Tensor] = {}
 
-    def before_training(self, learner: Learner, progress: "Progress") -> None:
+    def on_train_begin(self, learner: Learner, progress: "Progress") -> None:
         """Begin with the weights that are there, unless a checkpoint brought an average."""
         trained = _trained(learner)
         if not self.mean:
@@ -39,7 +39,7 @@ class AveragedWeights(Hook):
         else:
             self.mean = {name: self.mean[name].to(weight) for name, weight in trained.items()}
 
-    def after_step(self, learner: Learner, progress: "Progress") -> None:
+    def on_step_end(self, learner: Learner, progress: "Progress", report: StepReport) -> None:
         """Move the average a little towards the weights."""
         self.steps += 1
         decay = min(self.decay, self.steps / (self.steps + 9))
@@ -51,7 +51,7 @@ class AveragedWeights(Hook):
         )
 
     @contextmanager
-    def as_scored(self, learner: Learner) -> Iterator[None]:
+    def scoring(self, learner: Learner) -> Iterator[None]:
         """Let the average stand in for the weights."""
         self._swap(learner)
         try:
@@ -59,7 +59,7 @@ class AveragedWeights(Hook):
         finally:
             self._swap(learner)
 
-    def after_training(self, learner: Learner, progress: "Progress") -> None:
+    def on_train_end(self, learner: Learner, progress: "Progress") -> None:
         """Leave the average behind."""
         with torch.no_grad():
             for name, weight in _trained(learner).items():

@@ -1,0 +1,319 @@
+"""``tenor.train``: training from objects in memory; run files and commands are front ends of it."""
+
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from tenor.encoders.from_scratch import from_scratch_config
+from tenor.errors import TenorError, did_you_mean
+from tenor.model import Model, load
+from tenor.model.network import Adapter, Network
+from tenor.objectives.objective import Objective
+from tenor.objectives.table import objective_config
+from tenor.tasks.config import TaskConfig
+from tenor.tasks.table import kind_of
+from tenor.training.building import with_found_encoder
+from tenor.training.callbacks import Callback
+from tenor.training.config import RunConfig, TrainingConfig, UpdateConfig
+from tenor.training.config_dump import to_toml
+from tenor.training.distributed import DistributedContext
+from tenor.training.fitting import fit, open_folder
+from tenor.training.learner import Learner
+from tenor.training.precision import choose_precision
+from tenor.training.progress import Progress
+from tenor.training.reading import TaskExamples, given_task, read_task
+from tenor.training.run_folder import RunFolder
+from tenor.training.runfile import FROM_SCRATCH, looks_like_run, read_run
+from tenor.training.running import Finished, train_run
+
+TaskLike = TaskConfig | Mapping[str, Any]
+"""The settings of a task, as a config or as a table with ``kind``, ``train`` and perhaps ``dev``: paths,
+lists of rows, or tables of pandas or pyarrow."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Run:
+    """What training came to."""
+
+    folder: Path
+    """The run folder; of a run without ``out`` it is removed with this object."""
+    progress: Progress | None = None
+    """Counters and best scores, of a learner of one's own."""
+    model: Path | None = None
+    """The model folder."""
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+    report: Path | None = None
+    network: Network | None = field(default=None, repr=False)
+    _kept: Any = field(default=None, repr=False)
+
+    @property
+    def scores(self) -> dict[str, dict[str, float]]:
+        """The dev scores of every task."""
+        return {
+            name: {key: each["estimate"] for key, each in task["scores"].items()}
+            for name, task in self.metrics.get("tasks", {}).items()
+        }
+
+    def load(self) -> Model:
+        """Open the trained model."""
+        if self.model is None:
+            raise TenorError("This run left no model folder: its network is in Run.network.")
+        model = load(self.model)
+        model.kept = self._kept  # a run without ``out`` leaves its folder with the last that needs it
+        return model
+
+
+def train(
+    what: str | Path | Learner | None,
+    tasks: Mapping[str, TaskLike] | None = None,
+    *,
+    objectives: Mapping[str, Any] | Sequence[Objective] = (),
+    updates: Mapping[str, UpdateConfig | Mapping[str, Any]] | None = None,
+    callbacks: Sequence[Callback] = (),
+    adapter: Adapter | None = None,
+    out: str | Path | None = None,
+    pooling: str | None = None,
+    seed: int = 1,
+    max_tokens: int | None = None,
+    from_scratch: Any = None,
+    device: str = "auto",
+    strict: bool = False,
+    overrides: Sequence[str] = (),
+    **training: Any,
+) -> Run:
+    """Train a model for some tasks, a run file, or a learner of one's own.
+
+    ``what`` is an encoder (a starter, a folder, ``hub:NAME``), to which ``tasks`` belong; the path of a run
+    file; or a :class:`Learner`, for what has no tasks. ``training`` are the settings of
+    :class:`TrainingConfig`, such as ``epochs=3``. Without ``out`` the run is in a temporary folder. A run in
+    a folder goes on where it was stopped.
+
+    >>> import tenor
+    >>> rows = [("a fine film", "good"), ("so very dull", "bad")] * 8
+    >>> task = {"kind": "classify", "train": rows, "dev": rows[:4]}
+    >>> run = tenor.train("minilm", {"mood": task}, epochs=1)      # doctest: +SKIP
+    >>> run.load().predict("mood", [("what a fine film",)]).shape  # doctest: +SKIP
+    (1, 2)
+    """
+    kept = tempfile.TemporaryDirectory(prefix="tenor-run-") if out is None else None
+    place = Path(kept.name) / "run" if kept is not None else Path(str(out))
+    if isinstance(what, Learner):
+        if tasks is not None:
+            raise TenorError("A learner of one's own has its tasks in it; leave out tasks.")
+        _refuse(
+            "learner",
+            {
+                "objectives": objectives,
+                "adapter": adapter,
+                "pooling": pooling,
+                "max_tokens": max_tokens,
+                "from_scratch": from_scratch,
+                "overrides": overrides,
+            },
+        )
+        settings = _training_config(training)
+        progress = train_learner(what, settings, out=place, seed=seed, callbacks=callbacks, updates=updates)
+        return Run(folder=place, progress=progress, _kept=kept)
+    given = [] if isinstance(objectives, Mapping) else list(objectives)
+    if tasks is None:
+        if what is None:
+            raise TenorError("There is nothing to train: give an encoder and tasks, or a run file.")
+        _refuse(
+            "run file",
+            {
+                "seed": seed != 1,
+                "pooling": pooling,
+                "max_tokens": max_tokens,
+                "updates": updates,
+                "from_scratch": from_scratch,
+                "objectives": isinstance(objectives, Mapping) and objectives,
+            },
+        )
+        run, examples = _from_file(what, overrides, training), None
+    else:
+        run, examples = _from_memory(
+            str(what), tasks, objectives, updates, pooling, seed, max_tokens, from_scratch, training, strict
+        )
+    finished = train_run(
+        run,
+        out=place,
+        examples=examples,
+        device=device,
+        strict=strict,
+        callbacks=callbacks,
+        objectives=given,
+        adapter=adapter,
+    )
+    return _run_of(finished, place, kept)
+
+
+def _run_of(finished: Finished | None, place: Path, kept: Any) -> Run:
+    if finished is None:  # a process that is not the first
+        return Run(folder=place, _kept=kept)
+    return Run(
+        folder=finished.folder,
+        model=finished.model,
+        metrics=finished.metrics,
+        report=finished.report,
+        network=finished.network,
+        _kept=kept,
+    )
+
+
+def train_learner(
+    learner: Learner,
+    training: TrainingConfig,
+    *,
+    out: str | Path,
+    seed: int = 1,
+    config: str | None = None,
+    data: Mapping[str, Any] | None = None,
+    callbacks: Sequence[Callback] = (),
+    updates: Mapping[str, UpdateConfig | Mapping[str, Any]] | None = None,
+    **settings: Any,
+) -> Progress:
+    """Train a learner of one's own in a folder, or go on there, and give it its best weights.
+
+    ``config`` is what tells one run from another, as TOML; ``data`` names its files and their hashes
+    (``{task: {part: {"file": …, "sha256": …}}}``): a folder that was begun with others is refused. Further
+    settings are those of :func:`tenor.training.fitting.make_trainer`.
+    """
+    folder, world = RunFolder(Path(out)), DistributedContext()
+    described = to_toml(RunConfig(seed=seed, training=training)) if config is None else config
+    precision = choose_precision(training.precision, next(learner.module.parameters()).device)
+    try:
+        open_folder(folder, described, data or {}, world)
+        return fit(
+            learner,
+            training,
+            folder=folder,
+            seed=seed,
+            callbacks=callbacks,
+            world=world,
+            precision=precision,
+            updates=_updates(updates),
+            **settings,
+        )
+    finally:
+        folder.unlock()
+
+
+def _refuse(what: str, given: Mapping[str, Any]) -> None:
+    """Refuse settings that would be passed over, since a run file or a learner has them in it."""
+    if named := [name for name, value in given.items() if value]:
+        hint = "; set it there, or by overrides" if what == "run file" else ""
+        raise TenorError(f"{named[0]} belongs into the {what} itself{hint}.")
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, bool | list | tuple | str) else str(value)
+
+
+def _from_file(file: str | Path, overrides: Sequence[str], training: Mapping[str, Any]) -> RunConfig:
+    if not looks_like_run(file):
+        raise TenorError(
+            f"{file} is no run file; to train an encoder of that name, give its tasks too: "
+            "tenor.train(encoder, {name: {'kind': …, 'train': …}})."
+        )
+    more = [f"training.{name}={_toml(value)}" for name, value in training.items() if value is not None]
+    return with_found_encoder(read_run(file, overrides=[*overrides, *more]), Path(file).parent)
+
+
+def _from_memory(
+    encoder: str,
+    tasks: Mapping[str, TaskLike],
+    objectives: Mapping[str, Any] | Sequence[Objective],
+    updates: Mapping[str, UpdateConfig | Mapping[str, Any]] | None,
+    pooling: str | None,
+    seed: int,
+    max_tokens: int | None,
+    from_scratch: Any,
+    training: Mapping[str, Any],
+    strict: bool,
+) -> tuple[RunConfig, dict[str, TaskExamples]]:
+    if not isinstance(tasks, Mapping):
+        raise TenorError("tasks are given by name, such as {'mood': {'kind': 'classify', 'train': rows}}.")
+    if not tasks:
+        raise TenorError("There is no task to train; give at least one.")
+    if from_scratch is not None and encoder not in ("None", FROM_SCRATCH):
+        raise TenorError(
+            f"The run begins with {encoder!r} or with a new encoder (from_scratch), not with both; give None "
+            "as the encoder of a new one."
+        )
+    configs: dict[str, TaskConfig] = {}
+    examples: dict[str, TaskExamples] = {}
+    for name, task in tasks.items():
+        configs[name], examples[name] = _task(name, task, strict)
+    run = RunConfig(
+        encoder=encoder if from_scratch is None else FROM_SCRATCH,
+        pooling=pooling,
+        seed=seed,
+        max_tokens=max_tokens,
+        from_scratch=from_scratch_config(from_scratch) if isinstance(from_scratch, Mapping) else from_scratch,
+        tasks=configs,
+        objectives=_objectives(objectives) if isinstance(objectives, Mapping) else {},
+        updates=_updates(updates),
+        training=_training_config(training),
+    )
+    return run, examples
+
+
+def _task(name: str, task: TaskLike, strict: bool) -> tuple[TaskConfig, TaskExamples]:
+    """Return the settings of a task and its examples, from files or from memory."""
+    if isinstance(task, TaskConfig):
+        if task.train is None:
+            raise TenorError(f"Task {name}: train is missing; give a path, or rows in a table of settings.")
+        return task, read_task(name, task, strict=strict)
+    settings = dict(task)
+    kind = kind_of(settings.pop("kind", None))
+    parts = {part: settings.pop(part, None) for part in ("train", "dev")}
+    if parts["train"] is None:
+        raise TenorError(f"Task {name}: train is missing; give rows, or a path.")
+    known = [each.name for each in fields(kind.config)]
+    for key in settings:
+        if key not in known:
+            near = did_you_mean(key, known) or f" Known are: {', '.join(known)}."
+            raise TenorError(f"Task {name}: a {kind.name!r} task has no setting {key!r}.{near}")
+    paths = {part: Path(rows) for part, rows in parts.items() if isinstance(rows, str | Path)}
+    try:
+        config = kind.config(**settings | paths | {"kind": kind.name})
+    except TenorError as error:
+        raise TenorError(f"Task {name}: {error}") from error
+    if len(paths) == sum(rows is not None for rows in parts.values()):
+        return config, read_task(name, config, strict=strict)
+    if paths:
+        raise TenorError(f"Task {name}: train and dev are to be both paths or both rows.")
+    return config, given_task(name, config, parts["train"], parts["dev"])
+
+
+def _objectives(objectives: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of objectives by name, given as they are or as tables with their ``method``."""
+    return {
+        name: objective_config(each.get("method"))(**{key: each[key] for key in each if key != "method"})
+        if isinstance(each, Mapping)
+        else each
+        for name, each in objectives.items()
+    }
+
+
+def _updates(
+    updates: Mapping[str, UpdateConfig | Mapping[str, Any]] | None,
+) -> dict[str, UpdateConfig]:
+    return {
+        name: each if isinstance(each, UpdateConfig) else UpdateConfig(**each)
+        for name, each in (updates or {}).items()
+    }
+
+
+def _training_config(settings: Mapping[str, Any]) -> TrainingConfig:
+    known = [each.name for each in fields(TrainingConfig)]
+    for key in settings:
+        if key not in known:
+            from tenor.migration import hint
+
+            near = hint(key, known) or did_you_mean(key, known) or f" Known are: {', '.join(known)}."
+            raise TenorError(f"There is no setting {key!r} of training.{near}")
+    return TrainingConfig(**settings)

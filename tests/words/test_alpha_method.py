@@ -8,7 +8,7 @@ import pytest
 from tenor.errors import TenorError
 from tenor.words import WordVectors
 from tenor.words.alpha.family import AlphaFamily
-from tenor.words.alpha.measure import measured
+from tenor.words.alpha.metric import in_metric
 from tenor.words.alpha.references import data_unigram
 from tenor.words.postprocess import load_method, read_options
 from tenor.words.postprocess.alpha_embedding import AlphaEmbedding
@@ -25,7 +25,7 @@ def test_rows_are_those_of_the_family(limit: int, metric: str) -> None:
     family = AlphaFamily(U, V, data_unigram(COUNTS))
     expected = family.limit(limit) if limit else family.embed(0.4)
     made = AlphaEmbedding(alpha=0.4, metric=metric, limit=limit).fit_transform(VECTORS)  # type: ignore[arg-type]
-    assert np.allclose(made.vectors, measured(expected, family.factor, norm=metric), atol=1e-4)  # type: ignore[arg-type]
+    assert np.allclose(made.vectors, in_metric(expected, family.factor, norm=metric), atol=1e-4)  # type: ignore[arg-type]
     assert np.allclose(np.linalg.norm(made.vectors, axis=1), 1.0, atol=1e-5)
 
 

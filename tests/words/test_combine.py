@@ -9,8 +9,8 @@ from tenor.words.combine.combining import (
     CombineConfig,
     align,
     combine,
+    meta_embed,
     normalised,
-    put_together,
     self_retrieval,
 )
 from tenor.words.combine.geometric import Alignment, Grams, objective, procrustes, ridge, solve, square_root
@@ -39,7 +39,7 @@ def _random_rotation(width: int, seed: int) -> np.ndarray:
 
 def _meta(tables: list, method: str = "geo-avg", c: float = 1.0) -> np.ndarray:
     aligned = align(Grams.of(tables), c=c) if method.startswith("geo") else None
-    return put_together(tables, aligned, CombineConfig(method=method)).astype(np.float64)
+    return meta_embed(tables, aligned, CombineConfig(method=method)).astype(np.float64)
 
 
 @pytest.mark.parametrize("method", ["avg", "conc"])
@@ -48,8 +48,8 @@ def test_identity_gives_the_plain_methods(method: str) -> None:
     identity = Alignment((np.eye(6), np.eye(6)), np.eye(6), 0.0, 1.0)
     config = CombineConfig(method=f"geo-{method}")
     plain = np.mean(tables, axis=0) if method == "avg" else np.concatenate(tables, axis=1)
-    np.testing.assert_allclose(put_together(tables, identity, config), plain, atol=1e-6)
-    np.testing.assert_allclose(put_together(tables, None, CombineConfig(method=method)), plain, atol=1e-6)
+    np.testing.assert_allclose(meta_embed(tables, identity, config), plain, atol=1e-6)
+    np.testing.assert_allclose(meta_embed(tables, None, CombineConfig(method=method)), plain, atol=1e-6)
 
 
 def test_the_solution_is_orthogonal_positive_and_solves_the_equation() -> None:
@@ -123,15 +123,15 @@ def test_geoopt_reaches_the_exact_one() -> None:
         torch.eye(4, dtype=torch.float64) * 0.05, manifold=geoopt.SymmetricPositiveDefinite()
     )
     g_x, g_z, cross = (torch.tensor(part) for part in (*grams.own, grams.cross[0, 1]))
-    optimiser = geoopt.optim.RiemannianAdam([u, v, metric], lr=0.02)
+    optimizer = geoopt.optim.RiemannianAdam([u, v, metric], lr=0.02)
     for step in range(600):
-        for group in optimiser.param_groups:
+        for group in optimizer.param_groups:
             group["lr"] = 0.02 * (1 - step / 600)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         w = u.T @ metric @ v
         cost = ((g_x @ w @ g_z) * w).sum() - 2 * (w * cross).sum() + grams.words + (w * w).sum()
         cost.backward()
-        optimiser.step()
+        optimizer.step()
     assert exact.objective <= cost.item() + 1e-9 < exact.objective * 1.001
 
 
@@ -144,7 +144,7 @@ def test_a_joint_rotation_of_the_latent_space_changes_no_cosine(method: str) -> 
         tuple(turn @ one for one in found.rotations), turn @ found.metric @ turn.T, found.objective, 1.0
     )
     config = CombineConfig(method=method)
-    first, second = (_cosines(put_together(tables, one, config)) for one in (found, other))
+    first, second = (_cosines(meta_embed(tables, one, config)) for one in (found, other))
     np.testing.assert_allclose(first, second, atol=1e-5)
 
 
@@ -219,8 +219,8 @@ def test_combine_takes_the_common_words_and_chooses_c() -> None:
     combined = combine([first, second])
     assert list(combined.vectors.words) == names[20:280]
     assert combined.alignment is not None
-    assert combined.alignment.c in combined.found
-    assert combined.found[combined.alignment.c] == max(combined.found.values())
+    assert combined.alignment.c in combined.retrieval_by_c
+    assert combined.retrieval_by_c[combined.alignment.c] == max(combined.retrieval_by_c.values())
     tables = [normalised(one[20:280].astype("f4"), ("unit",)) for one in (x, z)]
     direct = _meta(tables, c=combined.alignment.c)
     np.testing.assert_allclose(_cosines(combined.vectors.vectors), _cosines(direct), atol=1e-4)
@@ -228,7 +228,7 @@ def test_combine_takes_the_common_words_and_chooses_c() -> None:
 
 def test_self_retrieval_prefers_little_regularisation_on_clean_sources() -> None:
     tables = _sources(words=400)
-    shares = self_retrieval(tables, choices=(1.0, 1e6))
+    shares = self_retrieval(tables, c_grid=(1.0, 1e6))
     assert shares[1.0] > shares[1e6]
 
 

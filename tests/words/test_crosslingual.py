@@ -86,12 +86,12 @@ def test_self_learning_grows_a_small_seed(stochastic: bool, direction: str) -> N
     config = SelfLearningConfig(stochastic=stochastic, direction=direction, patience=5, seed=1)  # type: ignore[arg-type]
     learned = self_learn(x, z, EVERY.pairs[:10], config=config)
     right = float((learned.pairs[:, 0] == learned.pairs[:, 1]).mean())
-    assert learned.settled
+    assert learned.converged
     assert len(learned.pairs) > 100
     assert right > 0.9
     if stochastic:
-        assert learned.rounds[0].keep == 0.1
-        assert learned.rounds[-1].keep == 1.0
+        assert learned.iterations[0].keep_prob == 0.1
+        assert learned.iterations[-1].keep_prob == 1.0
 
 
 def test_self_learning_helps_where_the_seed_is_small() -> None:
@@ -105,10 +105,10 @@ def test_self_learning_helps_where_the_seed_is_small() -> None:
 def test_self_learning_can_keep_the_seed_and_is_bounded() -> None:
     x, z = prepare(X), prepare(noisy(0.5))
     wrong = np.stack([np.arange(30), np.arange(30)[::-1]], axis=1)
-    kept = self_learn(x, z, wrong, config=SelfLearningConfig(keep_seed=True, most_rounds=2))
+    kept = self_learn(x, z, wrong, config=SelfLearningConfig(keep_seed=True, max_iterations=2))
     assert (kept.pairs[:30] == wrong).all()
-    assert not kept.settled
-    assert len(kept.rounds) == 2
+    assert not kept.converged
+    assert len(kept.iterations) == 2
 
 
 def test_alpha_search_finds_the_exponent_that_was_used() -> None:
@@ -147,7 +147,7 @@ def test_a_dictionary_is_read_and_looked_up(tmp_path: Path) -> None:
     file = tmp_path / "seed.tsv"
     file.write_text("Dog\tHund\nCat\tKatze\nCat\tKater\n\tleer\nDog\tHund\n")
     problems = Problems()
-    pairs = read_dictionary(file, lower=True, problems=problems)
+    pairs = read_dictionary(file, lowercase=True, problems=problems)
     assert pairs == [("dog", "hund"), ("cat", "katze"), ("cat", "kater"), ("dog", "hund")]
     assert problems.count == 1
     known = known_pairs(pairs, {"dog": 0, "cat": 1}.get, {"hund": 5, "kater": 6, "katze": 7}.get)
@@ -169,7 +169,7 @@ def test_the_folder_translates_both_ways(tmp_path: Path, seed_file: Path) -> Non
     source, target = language("s", X), language("t", noisy(0.1))
     done: list[int] = []
     made = build_lexicon(
-        source, target, seed_file, tmp_path / "made", test=test, words=50, progress=done.append
+        source, target, seed_file, tmp_path / "made", test=test, lexicon_size=50, progress=done.append
     )
     assert made.info["test"]["in_seed"] == 10
     assert made.info["test"]["words"] == 50
@@ -177,7 +177,7 @@ def test_the_folder_translates_both_ways(tmp_path: Path, seed_file: Path) -> Non
     assert sum(done) == 2 * WORDS + 50
     lexicon = Lexicon.load(tmp_path / "made")
     assert [one.word for one in lexicon.translate("s120", k=1)] == ["t120"]
-    assert [one.word for one in lexicon.translate("t7", k=1, way="backward")] == ["s7"]
+    assert [one.word for one in lexicon.translate("t7", k=1, direction="backward")] == ["s7"]
     assert len(lexicon.translate("s0", k=10_000)) == WORDS
     table = (tmp_path / "made" / "lexicon.tsv").read_text().splitlines()
     assert table[0] == "source\ttarget\tcsls\tmutual"
@@ -200,7 +200,7 @@ def test_scores_of_a_translation_are_csls_and_cosine() -> None:
 
 def test_bad_input_is_told(tmp_path: Path, seed_file: Path) -> None:
     source, target = language("s", X), language("t", X)
-    with pytest.raises(TenorError, match=r"None of the 1 seed pairs .* try --lower"):
+    with pytest.raises(TenorError, match=r"None of the 1 seed pairs .* try --lowercase"):
         align(source, target, [("S1", "T1")])
     with pytest.raises(TenorError, match="columns seem to be swapped"):
         align(source, target, [("t1", "s1")])
@@ -219,7 +219,7 @@ def test_bad_input_is_told(tmp_path: Path, seed_file: Path) -> None:
     with pytest.raises(TenorError, match="alpha"):
         align(source, target, SEED, config=AlignConfig(alpha=(float("inf"), 0.0)))
     with pytest.raises(TenorError, match="only 12 dimensions"):
-        align(source, target, SEED, config=AlignConfig(method="vecmap", axes=40))
+        align(source, target, SEED, config=AlignConfig(method="vecmap", dim_reduction=40))
     with pytest.raises(TenorError, match="None of the 2 test pairs"):
         score_lexicon(X, X, known_pairs([("a", "b"), ("c", "d")], source.index, target.index))
     (tmp_path / "there").mkdir()

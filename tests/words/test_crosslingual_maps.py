@@ -56,7 +56,7 @@ def test_advanced_map_finds_canonical_correlations() -> None:
 
 
 def test_fewer_axes_keep_the_strongest() -> None:
-    whole, part = advanced_map(X, Z), advanced_map(X, Z, axes=2)
+    whole, part = advanced_map(X, Z), advanced_map(X, Z, dim_reduction=2)
     assert part.source.shape == (5, 2)
     assert np.allclose(whole.target[:, :2], part.target)
 
@@ -125,7 +125,9 @@ def test_induction_takes_the_best_by_csls() -> None:
 
 def test_stochastic_induction_is_seeded_and_drops() -> None:
     x, z = unit_rows(X), unit_rows(Z)
-    one, two = (induce(x, z, keep=0.2, generator=np.random.default_rng(5), direction="forward") for _ in "ab")
+    one, two = (
+        induce(x, z, keep_prob=0.2, generator=np.random.default_rng(5), direction="forward") for _ in "ab"
+    )
     assert (one.target == two.target).all()
     assert (one.target != induce(x, z, direction="forward").target).any()
 

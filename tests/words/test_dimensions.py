@@ -26,7 +26,7 @@ def test_an_average_is_that_of_its_words() -> None:
     np.testing.assert_allclose(rows[0], expected, rtol=1e-6)
     np.testing.assert_array_equal(rows[1:3], 0)
     np.testing.assert_allclose(rows[3], (2 * vectors["cat"] + vectors["mat"]) / 3, rtol=1e-6)
-    assert made.covered == pytest.approx(6 / 8)
+    assert made.coverage == pytest.approx(6 / 8)
 
 
 def test_pair_features_are_symmetric() -> None:

@@ -24,7 +24,7 @@ def vectors():
 
 
 def _keyed(vectors):
-    theirs = KeyedVectors(vectors.width)
+    theirs = KeyedVectors(vectors.vector_size)
     theirs.add_vectors(list(vectors.words), vectors.vectors)
     return theirs
 
@@ -72,7 +72,7 @@ def test_candidates_bound_the_answers(vectors):
     test = AnalogySet(
         "g", [("w1", "w2", "w3", "w70"), *[("w1", "w2", f"w{n}", "w4") for n in range(5, 9)]], ["x"] * 5
     )
-    result = _one(vectors, Benchmarks(analogies=[test]), candidates=50)[0]
+    result = _one(vectors, Benchmarks(analogies=[test]), restrict_vocab=50)[0]
     assert (result.used, result.total) == (4, 5)
 
 
@@ -93,7 +93,7 @@ def test_outliers_are_those_whose_removal_leaves_the_most_compact_group():
     generator = np.random.default_rng(4)
     units = unit_rows(generator.normal(size=(9, 5)).astype(np.float32))
     group, outliers = np.arange(6), np.arange(6, 9)
-    last, place = measures.outlier_places(units, group, outliers)
+    last, place = measures.outlier_positions(units, group, outliers)
     for column, outlier in enumerate(outliers):
         words = [*group, outlier]
         compact = []
@@ -108,7 +108,7 @@ def test_outliers_are_those_whose_removal_leaves_the_most_compact_group():
 def test_area_under_the_curve_is_sklearns():
     generator = np.random.default_rng(5)
     scores, related = generator.integers(0, 8, 60).astype(float), generator.random(60) < 0.4
-    assert measures.above_random(scores, related).mean() == pytest.approx(roc_auc_score(related, scores))
+    assert measures.auc_by_item(scores, related).mean() == pytest.approx(roc_auc_score(related, scores))
 
 
 def test_relations_are_guessed_only_from_what_generalises(vectors):
@@ -118,8 +118,8 @@ def test_relations_are_guessed_only_from_what_generalises(vectors):
     rule = (table[pairs[:, 1], 0] > 0).astype(np.int64)  # the second word decides
     memory = pairs[:, 0] % 2  # only the first word's identity decides, which is never seen twice
     units = unit_rows(table)
-    assert measures.relation_guesses(units, pairs, rule).mean() > 0.9
-    assert measures.relation_guesses(units, pairs, memory).mean() < 0.75
+    assert measures.relation_correct(units, pairs, rule).mean() > 0.9
+    assert measures.relation_correct(units, pairs, memory).mean() < 0.75
 
 
 def test_all_vectors_meet_the_same_items():

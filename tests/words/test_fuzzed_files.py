@@ -44,7 +44,7 @@ def originals(tmp_path_factory):
 def _load(path):
     try:
         vectors = WordVectors.load(path, problems=Problems())
-        assert vectors.vectors.shape == (len(vectors.words), vectors.width)
+        assert vectors.vectors.shape == (len(vectors.words), vectors.vector_size)
         assert len(list(vectors.words)) == len(vectors)
         for word in vectors.words:
             vectors.index(word)

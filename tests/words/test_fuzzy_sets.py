@@ -41,14 +41,10 @@ def test_a_constant_on_a_column_changes_nothing() -> None:
     )
 
 
-def test_prenorm_and_base() -> None:
+def test_prenorm() -> None:
     vectors = _vectors()
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    np.testing.assert_allclose(sets.feature_probabilities(vectors, prenorm=True), softmax(unit, axis=0))
-    powers = 2.0**vectors
-    np.testing.assert_allclose(
-        sets.feature_probabilities(vectors, base="2"), powers / powers.sum(axis=0), rtol=1e-12
-    )
+    np.testing.assert_allclose(sets.feature_probabilities(vectors, normalize=True), softmax(unit, axis=0))
 
 
 def test_bad_vectors_are_refused() -> None:
@@ -71,11 +67,11 @@ def test_laws_of_sets(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
     same(either(a, either(b, c)), either(either(a, b), c))
     same(sets.complement(both(a, b)), either(sets.complement(a), sets.complement(b)))
     same(sets.difference(a, a), 0.0)
-    assert sets.includes(a, sets.difference(a, b))
-    assert sets.includes(either(a, b) + 1e-15, a)
-    assert sets.includes(a, both(a, b))
+    assert (sets.difference(a, b) <= a).all()
+    assert (a <= either(a, b) + 1e-15).all()
+    assert (both(a, b) <= a).all()
     assert ((sets.clipped_union(a, b) >= a) & (sets.clipped_union(a, b) <= 1)).all()
-    np.testing.assert_allclose(sets.cardinality(either(a, b)) + sets.cardinality(both(a, b)), (a + b).sum())
+    np.testing.assert_allclose(either(a, b).sum() + both(a, b).sum(), (a + b).sum())
 
 
 @_QUICK
@@ -86,9 +82,6 @@ def test_measures_are_finite_and_fit_together(a: np.ndarray, b: np.ndarray) -> N
     assert divergence >= -1e-9
     assert abs(sets.kl_bernoulli(a, a)) < 1e-12
     np.testing.assert_allclose(sets.cross_entropy(a, b) - sets.entropy(a), divergence, atol=1e-9)
-    np.testing.assert_allclose(
-        sets.cross_entropy_printed(a, b), sets.entropy(a) + sets.kl_paper(a, b), atol=1e-12
-    )
 
 
 def test_entropy_and_divergence_against_scipy() -> None:
@@ -127,6 +120,6 @@ def test_tiny_values_are_not_flattened() -> None:
 
 
 def test_rescaled_has_the_size_asked_for() -> None:
-    np.testing.assert_allclose(sets.cardinality(sets.rescaled([1e-12, 3e-12], 0.5)), 0.5)
+    np.testing.assert_allclose(sets.rescaled([1e-12, 3e-12], 0.5).sum(), 0.5)
     assert sets.rescaled([0.0, 0.0], 0.5).tolist() == [0.0, 0.0]
     assert sets.rescaled([0.9, 0.1], 4.0).max() == 1.0

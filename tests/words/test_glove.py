@@ -10,7 +10,7 @@ from tenor.errors import TenorError
 from tenor.words.corpus import Corpus
 from tenor.words.glove import GloveConfig, balanced, factorise, train_glove
 
-CONFIG = GloveConfig(width=3, rounds=6, ridge=1e-3, x_max=10.0)
+CONFIG = GloveConfig(vector_size=3, iterations=6, ridge=1e-3, x_max=10.0)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_the_loss_is_the_formula_and_falls(pairs: csr_matrix) -> None:
 
 
 def test_no_side_could_be_better_while_the_other_stands_still(pairs: csr_matrix) -> None:
-    words, contexts, _ = factorise(pairs, replace(CONFIG, rounds=60))
+    words, contexts, _ = factorise(pairs, replace(CONFIG, iterations=60))
 
     def whole(some: np.ndarray) -> float:
         return loss(pairs, words, some) + CONFIG.ridge * float((some[:, :-1] ** 2).sum())
@@ -58,7 +58,9 @@ def test_a_planted_model_is_found_again() -> None:
     rng = np.random.default_rng(1)
     u, v = rng.standard_normal((2, 40, 3))
     counts = np.exp(u @ v.T * 0.5 + rng.standard_normal((40, 1)) + rng.standard_normal(40))
-    words, contexts, losses = factorise(csr_matrix(counts), GloveConfig(width=3, rounds=40, ridge=1e-5))
+    words, contexts, losses = factorise(
+        csr_matrix(counts), GloveConfig(vector_size=3, iterations=40, ridge=1e-5)
+    )
     fitted = words[:, :-1] @ contexts[:, :-1].T + words[:, -1:] + contexts[:, -1]
     assert np.abs(fitted - np.log(counts)).max() < 0.1
     assert losses[-1] < 0.05
@@ -69,19 +71,19 @@ def test_a_text_gives_both_matrices_and_counts() -> None:
     counts = np.bincount(ids, minlength=6)
     corpus = Corpus(list("abcdef"), counts, ids, np.array([0, 150, 300]))
     done: list[int] = []
-    made = train_glove(corpus, GloveConfig(width=2, rounds=2), progress=done.append)
+    made = train_glove(corpus, GloveConfig(vector_size=2, iterations=2), progress=done.append)
     assert made.vectors.vectors.shape == (6, 2)
     assert made.vectors.contexts is not None
     assert (made.vectors.counts == counts).all()
     assert np.isfinite(made.vectors.vectors).all()
     assert sum(done) == 2 * 2 * 6
-    again = train_glove(corpus, GloveConfig(width=2, rounds=2))
+    again = train_glove(corpus, GloveConfig(vector_size=2, iterations=2))
     assert (again.vectors.vectors == made.vectors.vectors).all()
 
 
 def test_bad_settings_and_empty_texts_are_refused() -> None:
     with pytest.raises(TenorError, match="at least 1"):
-        GloveConfig(width=0)
+        GloveConfig(vector_size=0)
     lonely = Corpus(["a"], np.array([1]), np.zeros(1, dtype=np.int32), np.array([0, 1]))
     with pytest.raises(TenorError, match="No two words"):
-        train_glove(lonely, GloveConfig(width=1))
+        train_glove(lonely, GloveConfig(vector_size=1))

@@ -8,7 +8,6 @@ from tenor.errors import TenorError
 from tenor.words import WordVectors
 from tenor.words import neighbours as module
 from tenor.words.analogies import analogies
-from tenor.words.cells import Cells
 from tenor.words.neighbours import csls, mean_of_nearest, nearest, unit_rows
 
 
@@ -59,7 +58,7 @@ def test_penalty_and_csls_against_the_formula():
     of_queries = np.sort(cosines, axis=1)[:, -4:].mean(axis=1)
     of_targets = np.sort(cosines, axis=0)[-4:].mean(axis=0)
     np.testing.assert_allclose(mean_of_nearest(queries, table, 4), of_queries, atol=1e-6)
-    numbers, scores = csls(queries, table, 5, neighbourhood=4)
+    numbers, scores = csls(queries, table, 5, csls_k=4)
     right, best = _sorted(2 * cosines - of_queries[:, None] - of_targets[None], 5)
     np.testing.assert_array_equal(numbers, right)
     np.testing.assert_allclose(scores, best, atol=1e-5)
@@ -125,31 +124,3 @@ def test_analogies_with_fewer_words_than_asked():
     for method in ("3cosadd", "3cosmul"):
         numbers, _ = analogies(vectors, np.array([[0, 1, 2]]), k=3, method=method)
         assert numbers.tolist() == [[3, -1, -1]]
-
-
-def test_cells_find_all_when_all_are_looked_into_and_most_otherwise():
-    generator = np.random.default_rng(7)
-    centres = generator.normal(size=(12, 8))
-    table = unit_rows(
-        (centres[generator.integers(0, 12, 600)] + 0.4 * generator.normal(size=(600, 8))).astype("f4")
-    )
-    own = np.arange(40)
-    right, best = nearest(table[:40], table, 6, exclude=own)
-    every = Cells(table, cells=20, probes=20)
-    numbers, scores = every.nearest(table[:40], 6, exclude=own)
-    np.testing.assert_array_equal(numbers, right)
-    np.testing.assert_allclose(scores, best, atol=1e-6)
-    assert every.recall(k=6, sample=50) == 1
-    some = Cells(table, cells=20, probes=5)
-    assert 0.8 < some.recall(k=6, sample=100) <= 1
-    vectors = WordVectors([str(number) for number in range(600)], table * 3)
-    found, _ = vectors.neighbours(["3", "7"], k=4, exact=False)
-    assert found.shape == (2, 4)
-    assert 3 not in found[0]
-
-
-def test_cells_with_fewer_words_than_asked():
-    cells = Cells(unit_rows(_random(3)), probes=9)
-    numbers, scores = cells.nearest(unit_rows(_random(2, seed=1)), 5)
-    assert (np.sort(numbers, axis=1) == [-1, -1, 0, 1, 2]).all()
-    assert np.isneginf(scores[:, 3:]).all()

@@ -20,8 +20,8 @@ def vectors():
 def _made(name):
     """Make a method, with settings that fit vectors of eight numbers."""
     settings = {
-        "principal-components": {"components": 3},
-        "all-but-the-top-pca": {"width": 5, "components": 2},
+        "pca": {"components": 3},
+        "all-but-the-top-pca": {"dimensions": 5, "components": 2},
     }
     return METHODS[name](**settings.get(name, {}))
 

@@ -85,7 +85,7 @@ def test_a_rotation_changes_no_cosine() -> None:
     for method in (
         PrincipalComponents(components=4, first=5),
         AllButTheTop(components=3),
-        AllButTheTopReduced(components=2, width=6),
+        AllButTheTopReduced(components=2, dimensions=6),
     ):
         plain, turned = (method.fit_transform(_words(one)).vectors for one in (rows, rows @ turn))
         np.testing.assert_allclose(_cosines(plain), _cosines(turned), atol=1e-3)
@@ -96,15 +96,19 @@ def test_the_reduction_is_its_three_steps() -> None:
     first = AllButTheTop(components=2).fit_transform(words)
     second = PrincipalComponents(components=6).fit_transform(first)
     third = AllButTheTop(components=2).fit_transform(second)
-    made = AllButTheTopReduced(components=2, width=6).fit_transform(words)
+    made = AllButTheTopReduced(components=2, dimensions=6).fit_transform(words)
     np.testing.assert_allclose(_cosines(made.vectors), _cosines(third.vectors), atol=1e-4)
-    assert made.width == 6
+    assert made.vector_size == 6
 
 
 def test_save_and_load_give_the_same(tmp_path) -> None:
     words = _words(_rows())
     for number, method in enumerate(
-        (PrincipalComponents(components=3, first=2), AllButTheTop(components=2), AllButTheTopReduced(width=8))
+        (
+            PrincipalComponents(components=3, first=2),
+            AllButTheTop(components=2),
+            AllButTheTopReduced(dimensions=8),
+        )
     ):
         made = method.fit_transform(words).vectors
         method.save(tmp_path / str(number))
@@ -119,7 +123,7 @@ def test_save_and_load_give_the_same(tmp_path) -> None:
         (PrincipalComponents(components=0), "there are 1 to 12"),
         (AllButTheTop(components=13), "expected 0"),
         (AllButTheTop(components=-1), "expected 0"),
-        (AllButTheTopReduced(width=13), "expected 1 to 12"),
+        (AllButTheTopReduced(dimensions=13), "expected 1 to 12"),
     ],
     ids=["beyond", "none", "too many", "negative", "too wide"],
 )

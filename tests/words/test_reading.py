@@ -85,7 +85,7 @@ def test_one_wide_vectors_are_no_header(tmp_path):
 def test_limit_and_lower(tmp_path):
     path = _write(tmp_path / "v", "The 1 1\nthe 2 2\nA 3 3\nb 4 4\n")
     problems = Problems()
-    lower = WordVectors.load(path, lower=True, problems=problems)
+    lower = WordVectors.load(path, lowercase=True, problems=problems)
     assert (list(lower.words), lower["the"].tolist(), problems.count) == (["the", "a", "b"], [1, 1], 0)
     assert list(WordVectors.load(path, limit=2).words) == ["The", "the"]
     lower.save(tmp_path / "w.safetensors")
@@ -123,7 +123,7 @@ def test_words_that_are_not_utf8_are_reported(tmp_path):
         (b"", "empty"),
         (b"\n\n", "empty"),
         (b"one two three\nfour five six\n", "no file of word vectors"),
-        (b"2 3\na 1 2\nb 3 4\n", "promises vectors of 3 numbers, but the lines have 2"),
+        (b"2 3\na 1 2\nb 3 4\n", "promises 3 dimensions, but the lines have 2"),
         (b"0 3\n", "expected at least one"),
         (b"5 99999999\nx", "expected at least one vector of 1 to"),
         (b"1000000000 300\nword \x00\x01\x02", "cut short"),

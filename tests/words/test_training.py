@@ -24,7 +24,7 @@ def text(tmp_path):
 
 
 def test_a_corpus_is_counted_ranked_and_cut(text):
-    corpus = read_corpus(text, least=2)
+    corpus = read_corpus(text, min_count=2)
     assert corpus.words[0] in ("the", "cat", "slept")
     assert dict(zip(corpus.words, corpus.counts.tolist(), strict=True)) == {
         "the": 9, "cat": 9, "slept": 9, "sat": 6, "a": 6, "dog": 6, "rare": 3,
@@ -32,22 +32,22 @@ def test_a_corpus_is_counted_ranked_and_cut(text):
     assert (np.diff(corpus.counts) <= 0).all()
     assert next(iter(corpus.sentences())) == ["the", "cat", "sat", "the", "cat", "slept"]
     assert list(corpus.sentences())[-1] == []  # "once" is too rare, its sentence stays empty
-    assert "The" in read_corpus(text, lower=False, least=1).words
-    assert "sat," in read_corpus(text, split="spaces", least=1).words
-    assert len(read_corpus(text, least=1, most=3).words) == 3
+    assert "The" in read_corpus(text, lowercase=False, min_count=1).words
+    assert "sat," in read_corpus(text, split="spaces", min_count=1).words
+    assert len(read_corpus(text, min_count=1, max_final_vocab=3).words) == 3
 
 
 def test_gzip_progress_and_too_little_text(text, tmp_path):
     packed = tmp_path / "text.gz"
     packed.write_bytes(gzip.compress(text.read_bytes()))
     told = []
-    corpus = read_corpus(packed, least=2, progress=told.append)
+    corpus = read_corpus(packed, min_count=2, progress=told.append)
     assert sum(told) == len(LINES)
-    np.testing.assert_array_equal(corpus.ids, read_corpus(text, least=2).ids)
+    np.testing.assert_array_equal(corpus.ids, read_corpus(text, min_count=2).ids)
     with pytest.raises(TenorError, match="min-count"):
-        read_corpus(text, least=100)
+        read_corpus(text, min_count=100)
     (tmp_path / "empty").write_bytes(b"")
-    with pytest.raises(TenorError, match="0 words"):
+    with pytest.raises(TenorError, match="0 tokens"):
         read_corpus(tmp_path / "empty")
 
 
@@ -62,8 +62,8 @@ def test_sentences_beyond_gensims_limit_are_cut_not_lost(tmp_path):
 def test_word2vec_is_gensims_with_both_matrices_and_counts(text, architecture):
     from gensim.models import Word2Vec
 
-    corpus = read_corpus(text, least=2)
-    config = Word2VecConfig(architecture=architecture, width=8, window=2, epochs=3, seed=7)
+    corpus = read_corpus(text, min_count=2)
+    config = Word2VecConfig(architecture=architecture, vector_size=8, window=2, epochs=3, seed=7)
     told = []
     ours = train_word2vec(corpus, config, progress=told.append)
     theirs = Word2Vec(
@@ -83,7 +83,7 @@ def test_word2vec_is_gensims_with_both_matrices_and_counts(text, architecture):
 
 @pytest.mark.parametrize("weighting", ["flat", "distance"])
 def test_pairs_are_counted_as_by_hand(text, weighting):
-    corpus = read_corpus(text, least=2)
+    corpus = read_corpus(text, min_count=2)
     expected = np.zeros((len(corpus.words),) * 2)
     for begin, end in pairwise(corpus.starts.tolist()):
         some = corpus.ids[begin:end].tolist()
@@ -95,7 +95,7 @@ def test_pairs_are_counted_as_by_hand(text, weighting):
 
 
 def test_ppmi_is_the_formula_and_its_factors_give_it_back(text):
-    corpus = read_corpus(text, least=2)
+    corpus = read_corpus(text, min_count=2)
     pairs = count_pairs(corpus, 2).toarray()
     contexts = pairs.sum(axis=0) ** 0.75 / np.sum(pairs.sum(axis=0) ** 0.75)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -103,7 +103,7 @@ def test_ppmi_is_the_formula_and_its_factors_give_it_back(text):
     expected = np.nan_to_num(np.maximum(np.where(pairs > 0, expected, 0), 0))
     made = ppmi(count_pairs(corpus, 2), shift=1.2).toarray()
     np.testing.assert_allclose(made, expected, atol=1e-12)
-    config = PpmiConfig(width=3, window=2, shift=1.2, power=0.3)
+    config = PpmiConfig(vector_size=3, window=2, shift=1.2, power=0.3)
     vectors = train_ppmi(corpus, config)
     left, values, right = np.linalg.svd(expected)
     best = left[:, :3] * values[:3] @ right[:3]
@@ -112,7 +112,9 @@ def test_ppmi_is_the_formula_and_its_factors_give_it_back(text):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"width": 0}, {"window": 0}, {"epochs": 0}, {"rate": 0.0}, {"negative": 0}], ids=str
+    "wrong",
+    [{"vector_size": 0}, {"window": 0}, {"epochs": 0}, {"learning_rate": 0.0}, {"negative": 0}],
+    ids=str,
 )
 def test_settings_that_make_no_sense(wrong):
     with pytest.raises(TenorError):
@@ -120,10 +122,10 @@ def test_settings_that_make_no_sense(wrong):
 
 
 def test_ppmi_refuses_what_cannot_be(text):
-    corpus = read_corpus(text, least=2)
-    with pytest.raises(TenorError, match="lower the width"):
-        train_ppmi(corpus, PpmiConfig(width=500))
+    corpus = read_corpus(text, min_count=2)
+    with pytest.raises(TenorError, match="lower it"):
+        train_ppmi(corpus, PpmiConfig(vector_size=500))
     with pytest.raises(TenorError, match="lower shift"):
-        train_ppmi(corpus, PpmiConfig(width=2, shift=1e9))
+        train_ppmi(corpus, PpmiConfig(vector_size=2, shift=1e9))
     with pytest.raises(TenorError):
         PpmiConfig(shift=0)

@@ -55,7 +55,7 @@ def test_take_and_replace_keep_what_belongs_together():
     assert (list(some.words), some.counts.tolist(), some["c"].tolist()) == (["c", "a"], [7, 5], [4, 5])
     assert list(vectors.take([1, 2]).words) == ["b", "c"]
     other = vectors.replace(np.zeros((3, 4)))
-    assert (other.width, other.counts.tolist(), other.contexts) == (4, [5, 6, 7], None)
+    assert (other.vector_size, other.counts.tolist(), other.contexts) == (4, [5, 6, 7], None)
     with pytest.raises(TenorError, match="no vector for 'x'"):
         vectors.take(["x"])
     with pytest.raises(IndexError):
@@ -85,3 +85,10 @@ def test_similarity_is_the_cosine_and_zero_for_zeros():
     assert vectors.similarity("a", "b") == pytest.approx(24 / 25)
     assert vectors.similarity("a", "o") == 0
     assert np.linalg.norm(vectors.unit().vectors, axis=1) == pytest.approx([1, 1, 0])
+
+
+def test_words_are_looked_up_in_lower_case_where_they_are_not_there_as_written():
+    vectors = WordVectors(["paris", "Rome", "rome"], np.eye(3))
+    words = ["Paris", "Rome", "ROME", "Oslo"]
+    assert vectors.indices(words).tolist() == [-1, 1, -1, -1]
+    assert vectors.indices(iter(words), or_lowercase=True).tolist() == [0, 1, 2, -1]

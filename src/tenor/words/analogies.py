@@ -27,9 +27,9 @@ def analogies(
     method: Literal["3cosadd", "3cosmul"] = "3cosadd",
     progress: Callable[[int], None] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Answer questions [q, 3] of word numbers a, b, c: the k best words [q, k] and their scores [q, k]."""
+    """Answer questions [q, 3] of word indices a, b, c: the k best words [q, k] and their scores [q, k]."""
     units = unit_rows(vectors.vectors)
-    a, b, c = (units[questions[:, place]] for place in range(3))
+    a, b, c = (units[questions[:, column]] for column in range(3))
     if method == "3cosadd":
         return nearest(unit_rows(b - a + c), units, k, exclude=questions, progress=progress)
     return _by_product(units, a, b, c, questions, k, progress)
@@ -44,7 +44,7 @@ def _by_product(
     k: int,
     progress: Callable[[int], None] | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    numbers = np.full((len(questions), k), -1, dtype=np.int64)
+    indices = np.full((len(questions), k), -1, dtype=np.int64)
     scores = np.full((len(questions), k), -np.inf, dtype=np.float32)
     size = max(1, _SCORES // max(1, len(units)))
     for begin in range(0, len(questions), size):
@@ -54,9 +54,9 @@ def _by_product(
         np.put_along_axis(product, questions[rows], -np.inf, axis=1)
         kept = min(k, len(units))
         best = np.argsort(-product, axis=1, kind="stable")[:, :kept]
-        numbers[rows, :kept] = best
+        indices[rows, :kept] = best
         scores[rows, :kept] = np.take_along_axis(product, best, axis=1)
         if progress is not None:
             progress(len(best))
-    numbers[np.isneginf(scores)] = -1
-    return numbers, scores
+    indices[np.isneginf(scores)] = -1
+    return indices, scores

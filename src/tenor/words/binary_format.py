@@ -11,7 +11,7 @@ import numpy as np
 from tenor.errors import TenorError
 from tenor.text.examples import Origin
 from tenor.text.problems import Problems
-from tenor.words.growing import Growing
+from tenor.words.growable_array import GrowableArray
 from tenor.words.text_format import Table
 
 _BLOCK = 1 << 24
@@ -28,18 +28,18 @@ def read_binary(
     progress: Callable[[int], None] | None = None,
 ) -> Table:
     """Read the records after the first line; the file must hold as many as that line says."""
-    promised, width = header
+    promised, vector_size = header
     count = promised if limit is None else min(limit, promised)
-    table, rows, rest = Table(), Growing(width), b""
+    table, rows, rest = Table(), GrowableArray(vector_size), b""
     taken = 0
     while taken < count:
         block = stream.read(_BLOCK)
         rest = rest + block if rest else block
-        words, numbers, used = _records(rest, 4 * width, count - taken)
-        if not words and (not block or len(rest) > _LONGEST_WORD + 4 * width):
+        words, numbers, used = _records(rest, 4 * vector_size, count - taken)
+        if not words and (not block or len(rest) > _LONGEST_WORD + 4 * vector_size):
             raise TenorError(
                 f"{name} is cut short or is no word2vec file: its first line promises {promised:,} vectors "
-                f"of {width} numbers, and {taken:,} are there; get it again."
+                f"of {vector_size} numbers, and {taken:,} are there; get it again."
             )
         _keep(words, numbers, rows, table, name, taken, problems)
         taken += len(words)
@@ -54,30 +54,36 @@ def _records(data: bytes, size: int, most: int) -> tuple[list[bytes], bytes, int
     """Cut whole records off: their words, their numbers behind one another, and how many bytes they took."""
     words: list[bytes] = []
     numbers: list[memoryview] = []
-    view, place = memoryview(data), 0
+    view, position = memoryview(data), 0
     while len(words) < most:
-        space = data.find(b" ", place, place + _LONGEST_WORD)
+        space = data.find(b" ", position, position + _LONGEST_WORD)
         end = space + 1 + size
         if space < 0 or end > len(data):
             break
-        words.append(data[place:space].lstrip(b"\n"))
+        words.append(data[position:space].lstrip(b"\n"))
         numbers.append(view[space + 1 : end])
-        place = end
-    return words, b"".join(numbers), place
+        position = end
+    return words, b"".join(numbers), position
 
 
 def _keep(
-    words: list[bytes], numbers: bytes, rows: Growing, table: Table, name: str, taken: int, problems: Problems
+    words: list[bytes],
+    numbers: bytes,
+    rows: GrowableArray,
+    table: Table,
+    name: str,
+    taken: int,
+    problems: Problems,
 ) -> None:
     vectors = (
         np.frombuffer(numbers, dtype="<f4").reshape(len(words), rows.width).astype(np.float32, copy=False)
     )
     good = np.asarray(np.isfinite(vectors).all(axis=1))
-    for place in np.flatnonzero(~good | ~vectors.any(axis=1)).tolist():
-        what = "is all zeros: near no other word" if good[place] else "is not finite; it is left out"
-        origin = Origin(name, taken + place + 1)
-        problems.add(origin, f"the vector of {words[place].decode(errors='replace')!r} {what}")
+    for position in np.flatnonzero(~good | ~vectors.any(axis=1)).tolist():
+        what = "is all zeros: near no other word" if good[position] else "is not finite; it is left out"
+        origin = Origin(name, taken + position + 1)
+        problems.add(origin, f"the vector of {words[position].decode(errors='replace')!r} {what}")
     rows.extend(vectors[good])
     kept = np.flatnonzero(good).tolist()
-    table.words += [words[place] for place in kept]
-    table.lines += [taken + place + 1 for place in kept]
+    table.words += [words[position] for position in kept]
+    table.lines += [taken + position + 1 for position in kept]

@@ -1,9 +1,9 @@
-"""Word vectors by counting: positive pointwise mutual information and its singular values (Levy et al. 2015).
+"""Count-based word vectors: positive pointwise mutual information (PPMI) and its SVD (Levy et al. 2015).
 
     PPMI(w, c) = max(0, log( #(w,c) / #(w) · Σ #(c)^a / #(c)^a ) - log shift),      PPMI ≈ U Σ Vᵀ
 
 Pairs are counted in a window to both sides, each weighted by 1 or by 1/distance. Word vectors are U Σ^p and
-context vectors V Σ^(1-p), so that their products give PPMI back as well as any of that width can.
+context vectors V Σ^(1-p), so that their products are the best approximation of PPMI of that rank.
 """
 
 from collections.abc import Callable
@@ -22,20 +22,20 @@ _TOKENS = 4_000_000  # whose pairs are counted at once, which bounds memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PpmiConfig:
-    """Settings of PPMI + SVD; ``shift`` stands for the negative samples, ``smoothing`` for their exponent."""
+    """Settings of PPMI-SVD; ``shift`` stands for the number of negative samples (shifted PPMI)."""
 
-    width: int = 100
+    vector_size: int = 100
     window: int = 5
     weighting: Literal["flat", "distance"] = "flat"
-    smoothing: float = 0.75
+    smoothing: float = 0.75  # exponent of the context distribution
     shift: float = 1.0
-    power: float = 0.5  # of the singular values in the word vectors
+    power: float = 0.5  # eigenvalue weighting: exponent of the singular values in the word vectors
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.width < 1 or self.window < 1 or not self.shift > 0 or not 0 <= self.power <= 1:
+        if self.vector_size < 1 or self.window < 1 or not self.shift > 0 or not 0 <= self.power <= 1:
             raise TenorError(
-                "PPMI needs width and window of at least 1, a shift above 0, a power from 0 to 1."
+                "PPMI needs vector_size and window of at least 1, a shift above 0, a power from 0 to 1."
             )
 
 
@@ -46,9 +46,9 @@ def count_pairs(
     weighting: Literal["flat", "distance"] = "flat",
     progress: Callable[[int], None] | None = None,
 ) -> Any:
-    """Count how often words stand near one another: a symmetric sparse matrix [words, words].
+    """Count co-occurrences within a window: a symmetric sparse matrix [words, words].
 
-    ``progress`` is called with the number of words of text just gone through.
+    ``progress`` is called with the number of tokens just counted.
     """
     from scipy.sparse import coo_matrix, csr_matrix
 
@@ -70,12 +70,12 @@ def count_pairs(
 
 
 def ppmi(pairs: Any, *, smoothing: float = 0.75, shift: float = 1.0) -> Any:
-    """Turn counts of pairs [words, contexts] into positive pointwise mutual information, sparse as well."""
+    """Turn co-occurrence counts [words, contexts] into positive pointwise mutual information, also sparse."""
     of_words = np.asarray(pairs.sum(axis=1)).ravel()
     of_contexts = np.asarray(pairs.sum(axis=0)).ravel() ** smoothing
     entries = pairs.tocoo()
-    chance = of_words[entries.row] * (of_contexts / of_contexts.sum())[entries.col]
-    entries.data = np.maximum(np.log(entries.data / chance) - np.log(shift), 0.0)
+    expected = of_words[entries.row] * (of_contexts / of_contexts.sum())[entries.col]
+    entries.data = np.maximum(np.log(entries.data / expected) - np.log(shift), 0.0)
     made = entries.tocsr()
     made.eliminate_zeros()
     return made
@@ -84,22 +84,20 @@ def ppmi(pairs: Any, *, smoothing: float = 0.75, shift: float = 1.0) -> Any:
 def train_ppmi(
     corpus: Corpus, config: PpmiConfig | None = None, *, progress: Callable[[int], None] | None = None
 ) -> WordVectors:
-    """Make vectors of a corpus by counting; the same text always gives the same vectors."""
+    """Train PPMI-SVD vectors on a corpus; the same text always gives the same vectors."""
     from sklearn.utils.extmath import randomized_svd
 
     config = config or PpmiConfig()
-    if config.width > len(corpus.words):
+    if config.vector_size > len(corpus.words):
         raise TenorError(
-            f"{config.width} numbers a vector are too many for {len(corpus.words):,} words; lower the width."
+            f"vector_size is {config.vector_size}, more than the {len(corpus.words):,} words; lower it."
         )
     pairs = count_pairs(corpus, config.window, weighting=config.weighting, progress=progress)
     table = ppmi(pairs, smoothing=config.smoothing, shift=config.shift)
     if not table.nnz:
-        raise TenorError(
-            "No two words stand together more often than by chance; give more text or a lower shift."
-        )
+        raise TenorError("No two words co-occur more often than by chance; give more text or a lower shift.")
     left, values, right = randomized_svd(
-        table.astype(np.float32), config.width, n_iter=5, random_state=config.seed
+        table.astype(np.float32), config.vector_size, n_iter=5, random_state=config.seed
     )
     vectors: NDArray[np.float32] = left * values**config.power
     contexts: NDArray[np.float32] = right.T * values ** (1 - config.power)

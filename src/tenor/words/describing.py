@@ -1,4 +1,4 @@
-"""What a set of word vectors looks like, in a few figures."""
+"""Summary statistics of word vectors."""
 
 from typing import Any
 
@@ -11,9 +11,9 @@ _SAMPLE = 2000  # words of the mean cosine, spread evenly
 
 
 def describe(vectors: WordVectors) -> dict[str, Any]:
-    """Return size, lengths, zeros and how much all vectors point one way (the mean cosine of two words).
+    """Return size, norms, zero vectors and anisotropy (the mean cosine of two words).
 
-    >>> describe(WordVectors(["a", "b"], [[3, 4], [0, 0]]))["vectors of zeros"]
+    >>> describe(WordVectors(["a", "b"], [[3, 4], [0, 0]]))["zero vectors"]
     1
     """
     lengths = np.sqrt(np.einsum("nd,nd->n", vectors.vectors, vectors.vectors, dtype=np.float64))
@@ -25,14 +25,14 @@ def describe(vectors: WordVectors) -> dict[str, Any]:
     return {
         "name": vectors.name,
         "words": len(vectors),
-        "width": vectors.width,
+        "vector size": vectors.vector_size,
         "first words": vectors.words[:8],
         "counts": vectors.counts is not None,
-        "contexts": vectors.contexts is not None,
+        "context vectors": vectors.contexts is not None,
         "subword buckets": 0 if vectors.subwords is None else len(vectors.subwords.table),
-        "mean length": float(lengths.mean()),
-        "shortest": float(lengths.min()),
-        "longest": float(lengths.max()),
-        "vectors of zeros": int(np.sum(lengths == 0)),
+        "mean norm": float(lengths.mean()),
+        "smallest norm": float(lengths.min()),
+        "largest norm": float(lengths.max()),
+        "zero vectors": int(np.sum(lengths == 0)),
         "mean cosine": total / (count * (count - 1)) if count > 1 else 0.0,
     }

@@ -1,4 +1,4 @@
-"""Nearest words, exactly: products of blocks of unit vectors, of which only the best few are ever kept.
+"""Exact nearest neighbours: products of blocks of unit vectors, of which only the best few are ever kept.
 
 Memory is bounded by the blocks, whatever the sizes. A block of queries meets one block of targets after the
 other. Once k candidates are known, only scores above the worst of them can matter, so that nearly all of a
@@ -14,23 +14,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tenor.errors import TenorError
+from tenor.progress import Progress
 
 if TYPE_CHECKING:
     from tenor.words.vectors import WordVectors
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
-Progress = Callable[[int], None]
 _QUERIES, _TARGETS = 1024, 4096  # of one block, whose scores take 16 MB a thread
 
 
 def unit_rows(vectors: Floats) -> Floats:
-    """Return vectors [n, d] scaled to length 1; zeros stay zeros. The vectors given are left alone."""
-    return np.asarray(vectors, dtype=np.float32) * inverse_lengths(vectors)[:, None]
+    """Return vectors [n, d] scaled to unit length; zeros stay zeros. The input is not changed."""
+    return np.asarray(vectors, dtype=np.float32) * inverse_norms(vectors)[:, None]
 
 
-def inverse_lengths(vectors: Floats) -> Floats:
-    """Return 1 / length of each vector [n], and 0 for vectors of zeros."""
+def inverse_norms(vectors: Floats) -> Floats:
+    """Return 1 / norm of each vector [n], and 0 for vectors of zeros."""
     inverse = np.empty(len(vectors), dtype=np.float32)
     for begin in range(0, len(vectors), _TARGETS):
         some = vectors[begin : begin + _TARGETS]
@@ -49,19 +49,19 @@ def nearest(
     exclude: Ints | None = None,
     progress: Progress | None = None,
 ) -> tuple[Ints, Floats]:
-    """Return the k largest q·t scale[t] - penalty[t] of each query: target numbers [q, k] and scores [q, k].
+    """Return the k largest q·t scale[t] - penalty[t] of each query: target indices [q, k] and scores [q, k].
 
-    Rows come best first; of equal scores the lower number wins. ``exclude`` [q] or [q, m] are numbers of
-    targets that a query may not get (-1: none). Where fewer than k are left, numbers are -1 and scores -inf.
+    Rows come best first; of equal scores the lower index wins. ``exclude`` [q] or [q, m] are indices of
+    targets that a query may not get (-1: none). Where fewer than k are left, indices are -1 and scores -inf.
     ``progress`` is called with the number of queries just done.
     """
     _check(queries, targets, k)
-    numbers = np.full((len(queries), k), -1, dtype=np.int64)
+    indices = np.full((len(queries), k), -1, dtype=np.int64)
     scores = np.full((len(queries), k), -np.inf, dtype=np.float32)
-    barred = None if exclude is None else exclude.reshape(len(queries), -1)
+    excluded = None if exclude is None else exclude.reshape(len(queries), -1)
 
     def fill(rows: slice) -> int:
-        search = _Best(numbers[rows], scores[rows], None if barred is None else barred[rows])
+        search = _Best(indices[rows], scores[rows], None if excluded is None else excluded[rows])
         for begin in range(0, len(targets), _TARGETS):
             products = queries[rows] @ targets[begin : begin + _TARGETS].T
             if scale is not None:
@@ -69,13 +69,13 @@ def nearest(
             if penalty is not None:
                 products -= penalty[begin : begin + _TARGETS]
             search.offer(products, begin)
-        return len(numbers[rows])
+        return len(indices[rows])
 
     for done in _in_threads(fill, len(queries)):
         if progress is not None:
             progress(done)
-    numbers[np.isneginf(scores)] = -1
-    return numbers, scores
+    indices[np.isneginf(scores)] = -1
+    return indices, scores
 
 
 def mean_of_nearest(queries: Floats, targets: Floats, k: int, *, progress: Progress | None = None) -> Floats:
@@ -92,22 +92,22 @@ def csls(
     k: int,
     *,
     sources: Floats | None = None,
-    neighbourhood: int = 10,
+    csls_k: int = 10,
     exclude: Ints | None = None,
     progress: Progress | None = None,
 ) -> tuple[Ints, Floats]:
-    """Return each query's k best targets by 2 q·t - r(q) - r(t), like :func:`nearest`; vectors have length 1.
+    """Return each query's k best targets by 2 q·t - r(q) - r(t), like :func:`nearest`; for unit vectors.
 
-    r(q) is the mean product of q with its nearest ``neighbourhood`` targets, r(t) that of t with its nearest
+    r(q) is the mean product of q with its nearest ``csls_k`` targets, r(t) that of t with its nearest
     ``sources``, by default the queries. ``progress`` counts the queries twice and the targets once.
     """
     sources = queries if sources is None else sources
-    of_targets = mean_of_nearest(targets, sources, neighbourhood, progress=progress)
-    of_queries = mean_of_nearest(queries, targets, neighbourhood, progress=progress)
-    numbers, scores = nearest(
+    of_targets = mean_of_nearest(targets, sources, csls_k, progress=progress)
+    of_queries = mean_of_nearest(queries, targets, csls_k, progress=progress)
+    indices, scores = nearest(
         queries, targets, k, penalty=of_targets * np.float32(0.5), exclude=exclude, progress=progress
     )
-    return numbers, 2 * scores - of_queries[:, None]
+    return indices, 2 * scores - of_queries[:, None]
 
 
 def neighbours(
@@ -116,38 +116,35 @@ def neighbours(
     *,
     k: int = 10,
     method: Literal["cosine", "csls"] = "cosine",
-    neighbourhood: int = 10,
-    exact: bool = True,
+    csls_k: int = 10,
     progress: Progress | None = None,
 ) -> tuple[Ints, Floats]:
-    """Find the nearest words of words or of vectors; see :meth:`WordVectors.neighbours`."""
+    """Find the nearest neighbours of words or of vectors; see :meth:`WordVectors.neighbours`."""
     given = np.asarray(queries if isinstance(queries, np.ndarray) else list(queries))  # type: ignore[arg-type]
-    own = vectors.numbers(given.tolist()) if given.dtype.kind == "U" else None
+    own = vectors.checked_indices(given.tolist()) if given.dtype.kind == "U" else None
     asked = np.asarray(vectors.vectors[own] if own is not None else given, dtype=np.float32)
-    if asked.ndim != 2 or asked.shape[1] != vectors.width:
-        raise TenorError(f"Vectors of the shape (any, {vectors.width}) are asked for; got {asked.shape}.")
-    if method == "cosine" and exact:
-        # The vectors stay where they are, perhaps in a mapped file: not they but the products are scaled.
-        scale = vectors.inverse_lengths
-        return nearest(unit_rows(asked), vectors.vectors, k, scale=scale, exclude=own, progress=progress)
+    if asked.ndim != 2 or asked.shape[1] != vectors.vector_size:
+        raise TenorError(
+            f"Vectors of the shape (any, {vectors.vector_size}) are asked for; got {asked.shape}."
+        )
     if method == "cosine":
-        return vectors.cells.nearest(unit_rows(asked), k, exclude=own, progress=progress)
+        # The vectors stay where they are, perhaps in a mapped file: not they but the products are scaled.
+        scale = vectors.inverse_norms
+        return nearest(unit_rows(asked), vectors.vectors, k, scale=scale, exclude=own, progress=progress)
     units = unit_rows(vectors.vectors)
-    return csls(
-        unit_rows(asked), units, k, sources=units, neighbourhood=neighbourhood, exclude=own, progress=progress
-    )
+    return csls(unit_rows(asked), units, k, sources=units, csls_k=csls_k, exclude=own, progress=progress)
 
 
 class _Best:
-    """The best k targets so far of a block of queries, written in place into ``numbers`` and ``scores``."""
+    """The best k targets so far of a block of queries, written in place into ``indices`` and ``scores``."""
 
-    def __init__(self, numbers: Ints, scores: Floats, barred: Ints | None) -> None:
-        self.numbers, self.scores, self.barred = numbers, scores, barred
+    def __init__(self, indices: Ints, scores: Floats, excluded: Ints | None) -> None:
+        self.indices, self.scores, self.excluded = indices, scores, excluded
 
     def offer(self, products: Floats, begin: int) -> None:
-        """Take in the scores [q, t] of the targets that begin at number ``begin``."""
+        """Merge the scores [q, t] of the targets from index ``begin`` on."""
         k = self.scores.shape[1]
-        self._bar(products, begin)
+        self._exclude(products, begin)
         least = self.scores[:, -1]
         if np.isneginf(least).any() and products.shape[1] > k:
             # Nothing can be passed over yet: the k-th best of this block alone is a first bound.
@@ -159,40 +156,40 @@ class _Best:
             rows, columns = np.divmod(flat, products.shape[1])
             self._merge(rows, columns + begin, products.ravel()[flat])
 
-    def _merge(self, rows: Ints, numbers: Ints, scores: Floats) -> None:
+    def _merge(self, rows: Ints, indices: Ints, scores: Floats) -> None:
         queries, k = self.scores.shape
         touched = np.unique(rows)
         rows = np.concatenate([np.repeat(touched, k), rows])
-        numbers = np.concatenate([self.numbers[touched].ravel(), numbers])
+        indices = np.concatenate([self.indices[touched].ravel(), indices])
         scores = np.concatenate([self.scores[touched].ravel(), scores])
-        order = np.lexsort((numbers, -scores, rows))
+        order = np.lexsort((indices, -scores, rows))
         counts = np.bincount(rows, minlength=queries)[touched]
         firsts = np.cumsum(counts) - counts
         best = order[firsts[:, None] + np.arange(k)]
-        self.numbers[touched], self.scores[touched] = numbers[best], scores[best]
+        self.indices[touched], self.scores[touched] = indices[best], scores[best]
 
-    def _bar(self, products: Floats, begin: int) -> None:
-        if self.barred is None:
+    def _exclude(self, products: Floats, begin: int) -> None:
+        if self.excluded is None:
             return
-        inside = (self.barred >= begin) & (self.barred < begin + products.shape[1])
-        rows, places = np.nonzero(inside)
-        products[rows, self.barred[rows, places] - begin] = -np.inf
+        inside = (self.excluded >= begin) & (self.excluded < begin + products.shape[1])
+        rows, columns = np.nonzero(inside)
+        products[rows, self.excluded[rows, columns] - begin] = -np.inf
 
 
 def _in_threads(fill: Callable[[slice], int], count: int) -> Iterator[int]:
-    """Call ``fill`` on stretches of queries, one per thread at a time, and yield what it returns."""
+    """Call ``fill`` on blocks of queries, one per thread at a time, and yield what it returns."""
     from threadpoolctl import threadpool_limits
 
     from tenor.machine import thread_count
 
     threads = thread_count()
     size = max(1, min(_QUERIES, -(-count // threads)))
-    stretches = [slice(begin, min(begin + size, count)) for begin in range(0, count, size)]
+    blocks = [slice(begin, min(begin + size, count)) for begin in range(0, count, size)]
     with (
         threadpool_limits(1, "blas"),
         ThreadPoolExecutor(threads, thread_name_prefix="tenor-nearest") as pool,
     ):
-        yield from pool.map(fill, stretches)
+        yield from pool.map(fill, blocks)
 
 
 def _check(queries: Floats, targets: Floats, k: int) -> None:
@@ -201,5 +198,5 @@ def _check(queries: Floats, targets: Floats, k: int) -> None:
     if queries.ndim != 2 or targets.ndim != 2 or queries.shape[1] != targets.shape[1]:
         raise TenorError(
             f"Vectors of the shapes {queries.shape} and {targets.shape} cannot be compared; "
-            "both must have the same width."
+            "both must have as many dimensions."
         )

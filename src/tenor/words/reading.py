@@ -5,12 +5,12 @@ wink-nlp (all but the first also gzipped), vocabularies of spaCy, and the assets
 """
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from tenor.errors import TenorError
+from tenor.progress import Progress
 from tenor.text.examples import Origin
 from tenor.text.opening import Opened, open_bytes
 from tenor.text.problems import Problems
@@ -18,19 +18,18 @@ from tenor.words.binary_format import read_binary
 from tenor.words.fasttext_format import MAGIC, read_fasttext
 from tenor.words.json_format import read_json_vectors
 from tenor.words.storage import open_stored
-from tenor.words.text_format import Table, is_text, parse_header, read_text, width_of
+from tenor.words.text_format import Table, is_text, parse_header, read_text, vector_size_of
 from tenor.words.vectors import WordVectors
 from tenor.words.vocabulary import Vocabulary, joined
 
-Progress = Callable[[int], None]
-_WIDEST = 1 << 16
+_MAX_DIMENSIONS = 1 << 16
 _log = logging.getLogger("tenor")
 
 
 def load(
     path: str | Path,
     *,
-    lower: bool = False,
+    lowercase: bool = False,
     limit: int | None = None,
     problems: Problems | None = None,
     progress: Progress | None = None,
@@ -38,33 +37,33 @@ def load(
     """Read a file or an asset; see :meth:`WordVectors.load`."""
     if limit is not None and limit < 1:
         raise TenorError(f"The limit is {limit}; read at least one word.")
-    told = Problems() if problems is None else problems
-    vectors = _read(Path(path), lower, limit, told, progress)
-    if problems is None and (summary := told.summary()):
+    collected = Problems() if problems is None else problems
+    vectors = _read(Path(path), lowercase, limit, collected, progress)
+    if problems is None and (summary := collected.summary()):
         _log.warning(summary)
     return vectors
 
 
 def _read(
-    path: Path, lower: bool, limit: int | None, problems: Problems, progress: Progress | None
+    path: Path, lowercase: bool, limit: int | None, problems: Problems, progress: Progress | None
 ) -> WordVectors:
     if not path.is_file():
         from tenor.words.vector_assets import read_asset
 
         vectors = read_asset(path, limit=limit, problems=problems, progress=progress)
-        return _finished(vectors, lower, limit)
+        return _finished(vectors, lowercase, limit)
     with open_bytes(path) as opened:
         if opened.head[:1] == b"{":
             table = read_json_vectors(
                 opened.stream, name=opened.name, limit=limit, problems=problems, progress=progress
             )
-            return from_table(table, opened.name, lower=lower, problems=problems)
+            return from_table(table, opened.name, lowercase=lowercase, problems=problems)
         if opened.head[8:9] == b"{" and opened.head[:4] != MAGIC:
-            return _finished(open_stored(path), lower, limit)
+            return _finished(open_stored(path), lowercase, limit)
         if opened.head[:4] == MAGIC:
-            return _finished(_from_fasttext(opened, problems), lower, limit)
+            return _finished(_from_fasttext(opened, problems), lowercase, limit)
         table = _read_lines(opened, limit, problems, progress)
-        return from_table(table, opened.name, lower=lower, problems=problems)
+        return from_table(table, opened.name, lowercase=lowercase, problems=problems)
 
 
 def _read_lines(opened: Opened, limit: int | None, problems: Problems, progress: Progress | None) -> Table:
@@ -75,20 +74,28 @@ def _read_lines(opened: Opened, limit: int | None, problems: Problems, progress:
     header = parse_header(first)
     if header is not None and not _one_wide(rest):
         return _with_header(opened, header, rest, limit, problems, progress)
-    width = width_of(head)
-    if not 1 <= width <= _WIDEST or not any(is_text(line, width) for line in head.split(b"\n")[:100]):
+    vector_size = vector_size_of(head)
+    if not 1 <= vector_size <= _MAX_DIMENSIONS or not any(
+        is_text(line, vector_size) for line in head.split(b"\n")[:100]
+    ):
         raise TenorError(
             f"{name} is no file of word vectors: its first lines are not a word and numbers (word2vec, "
             "GloVe, fastText .vec), nor is it word2vec binary, fastText .bin or safetensors."
         )
     return read_text(
-        opened.stream, name=name, width=width, first=1, limit=limit, problems=problems, progress=progress
+        opened.stream,
+        name=name,
+        vector_size=vector_size,
+        first=1,
+        limit=limit,
+        problems=problems,
+        progress=progress,
     )
 
 
 def _one_wide(rest: bytes) -> bool:
     """Tell whether the lines after the first are words with one number each, so that there is no header."""
-    return width_of(rest) == 1 and is_text(rest.partition(b"\n")[0], 1)
+    return vector_size_of(rest) == 1 and is_text(rest.partition(b"\n")[0], 1)
 
 
 def _with_header(
@@ -99,26 +106,32 @@ def _with_header(
     problems: Problems,
     progress: Progress | None,
 ) -> Table:
-    name, (promised, width) = opened.name, header
-    if not 1 <= width <= _WIDEST or promised < 1:
+    name, (promised, vector_size) = opened.name, header
+    if not 1 <= vector_size <= _MAX_DIMENSIONS or promised < 1:
         raise TenorError(
-            f"{name}:1: the first line promises {promised:,} vectors of {width:,} numbers; "
-            f"expected at least one vector of 1 to {_WIDEST:,} numbers."
+            f"{name}:1: the first line promises {promised:,} vectors of {vector_size:,} dimensions; "
+            f"expected at least one vector of 1 to {_MAX_DIMENSIONS:,} dimensions."
         )
     opened.stream.readline()
     lines = [line for line in rest.split(b"\n")[:100] if line.strip()]
-    if not any(is_text(line, width) for line in lines):
-        found = width_of(rest) if rest.isascii() else 0
+    if not any(is_text(line, vector_size) for line in lines):
+        found = vector_size_of(rest) if rest.isascii() else 0
         if found > 1 and any(is_text(line, found) for line in lines):
             raise TenorError(
-                f"{name}:1: the first line promises vectors of {width} numbers, but the lines have {found}; "
-                "mend the first line or take it out."
+                f"{name}:1: the first line promises {vector_size} dimensions, but the lines have {found}; "
+                "correct the first line or remove it."
             )
         return read_binary(
             opened.stream, name=name, header=header, limit=limit, problems=problems, progress=progress
         )
     table = read_text(
-        opened.stream, name=name, width=width, first=2, limit=limit, problems=problems, progress=progress
+        opened.stream,
+        name=name,
+        vector_size=vector_size,
+        first=2,
+        limit=limit,
+        problems=problems,
+        progress=progress,
     )
     if limit is None and len(table.words) != promised:
         problems.add(
@@ -128,17 +141,17 @@ def _with_header(
     return table
 
 
-def from_table(table: Table, name: str, *, lower: bool, problems: Problems) -> WordVectors:
+def from_table(table: Table, name: str, *, lowercase: bool, problems: Problems) -> WordVectors:
     """Make word vectors of what a reader found; a word that comes again is reported and left out."""
     if not table.words:
         summary = problems.summary()
         raise TenorError(f"{name} holds no vector that could be read." + (f" {summary}" if summary else ""))
-    vocabulary = _decoded(table, name, lower, problems)
+    vocabulary = _decoded(table, name, lowercase, problems)
     firsts, repeats = vocabulary.duplicates()
     vectors, short = table.vectors, Path(name).name
     if not len(repeats):
         return WordVectors(vocabulary, vectors, name=short)
-    if not lower:
+    if not lowercase:
         for first, again in zip(firsts.tolist(), repeats.tolist(), strict=True):
             where = f"line {table.lines[first]}" if table.lines else f"number {first}"
             origin = Origin(name, table.lines[again] if table.lines else again + 1)
@@ -147,7 +160,7 @@ def from_table(table: Table, name: str, *, lower: bool, problems: Problems) -> W
     return WordVectors(vocabulary.take(kept), vectors[kept], name=short)
 
 
-def _decoded(table: Table, name: str, lower: bool, problems: Problems) -> Vocabulary:
+def _decoded(table: Table, name: str, lowercase: bool, problems: Problems) -> Vocabulary:
     words = table.words
     try:
         b"\n".join(words).decode()
@@ -157,9 +170,11 @@ def _decoded(table: Table, name: str, lower: bool, problems: Problems) -> Vocabu
             text = word.decode(errors="replace")
             if "\ufffd" in text and text.encode() != word:
                 origin = Origin(name, table.lines[number] if table.lines else number + 1)
-                problems.add(origin, f"the word {text!r} is not UTF-8; it is read with replacement marks")
+                problems.add(
+                    origin, f"the word {text!r} is not UTF-8; it is read with replacement characters"
+                )
                 words[number] = text.encode()
-    if lower:
+    if lowercase:
         words = [word.decode().lower().encode() for word in words]
     return Vocabulary(*joined(words))
 
@@ -167,7 +182,7 @@ def _decoded(table: Table, name: str, lower: bool, problems: Problems) -> Vocabu
 def _from_fasttext(opened: Opened, problems: Problems) -> WordVectors:
     found = read_fasttext(opened.stream, name=opened.name)
     table = Table(words=found.words, vectors=found.vectors)
-    vectors = from_table(table, opened.name, lower=False, problems=problems)
+    vectors = from_table(table, opened.name, lowercase=False, problems=problems)
     if len(vectors) != len(found.words):  # Repeated words were left out, so counts no longer fit.
         return WordVectors(vectors.words, vectors.vectors, subwords=found.subwords, name=vectors.name)
     return WordVectors(
@@ -180,17 +195,17 @@ def _from_fasttext(opened: Opened, problems: Problems) -> WordVectors:
     )
 
 
-def _finished(vectors: WordVectors, lower: bool, limit: int | None) -> WordVectors:
+def _finished(vectors: WordVectors, lowercase: bool, limit: int | None) -> WordVectors:
     """Cut to the first words and lower-case them, where the reader of a format has not."""
     if limit is not None and limit < len(vectors):
         vectors = _keeping_subwords(vectors, vectors.take(np.arange(limit)))
-    if not lower:
+    if not lowercase:
         return vectors
-    small = Vocabulary(*joined([word.lower().encode() for word in vectors.words]))
-    kept = np.delete(np.arange(len(small)), small.duplicates()[1])
+    lowered = Vocabulary(*joined([word.lower().encode() for word in vectors.words]))
+    kept = np.delete(np.arange(len(lowered)), lowered.duplicates()[1])
     cut = vectors.take(kept)
     return _keeping_subwords(
-        vectors, WordVectors(small.take(kept), cut.vectors, cut.counts, cut.contexts, name=cut.name)
+        vectors, WordVectors(lowered.take(kept), cut.vectors, cut.counts, cut.contexts, name=cut.name)
     )
 
 

@@ -51,10 +51,10 @@ def unpack_map(packed: bytes, name: str) -> Iterator[tuple[int, int]]:
     [(255, 7)]
     """
     try:
-        count, place = _count(packed)
+        count, position = _count(packed)
         for _ in range(count):
-            key, place = _integer(packed, place)
-            value, place = _integer(packed, place)
+            key, position = _integer(packed, position)
+            value, position = _integer(packed, position)
             yield key, value
     except (IndexError, KeyError, struct.error) as error:
         raise TenorError(f"{name} is no msgpack map of numbers; it is damaged, so fetch it again.") from error
@@ -67,12 +67,12 @@ def _count(packed: bytes) -> tuple[int, int]:
     return struct.unpack_from(form, packed, 1)[0], 1 + struct.calcsize(form)
 
 
-def _integer(packed: bytes, place: int) -> tuple[int, int]:
-    first = packed[place]
+def _integer(packed: bytes, position: int) -> tuple[int, int]:
+    first = packed[position]
     if first < 0x80:
-        return first, place + 1
+        return first, position + 1
     form = _INTEGERS[first]
-    return struct.unpack_from(form, packed, place + 1)[0], place + 1 + struct.calcsize(form)
+    return struct.unpack_from(form, packed, position + 1)[0], position + 1 + struct.calcsize(form)
 
 
 def murmur(data: bytes, seed: int = 1) -> int:

@@ -5,7 +5,7 @@ Tensors of the file, of which only ``vectors``, ``words`` and ``offsets`` must b
     vectors [n, d] F32    words [bytes] U8, offsets [n + 1] I64    hashes [n] U64, order [n] I64 (the index)
     counts [n] I64        contexts [n, d] F32                      subwords [buckets, d] F32
 
-A file from elsewhere is not trusted: places of words must rise, numbers of the index must lie inside. Whether
+A file from elsewhere is not trusted: offsets of words must rise, indices must lie inside. Whether
 every number of a big table is finite is not looked at when it is opened: that would read all of it; our own
 writer refuses to write others.
 """
@@ -60,7 +60,7 @@ def store(vectors: "WordVectors", path: str | Path) -> None:
         tensors["contexts"] = Stored("F32", vectors.contexts)
     if vectors.subwords is not None:
         tensors["subwords"] = Stored("F32", vectors.subwords.table)
-        metadata |= {"shortest": str(vectors.subwords.shortest), "longest": str(vectors.subwords.longest)}
+        metadata |= {"shortest": str(vectors.subwords.min_n), "longest": str(vectors.subwords.max_n)}
     write_safetensors(path, tensors, metadata=metadata)
 
 
@@ -91,7 +91,7 @@ def _vocabulary(tensors: dict[str, Stored], rows: int, path: str | Path) -> Voca
     rises = len(offsets) == rows + 1 and offsets[0] == 0 and offsets[-1] == len(blob)
     if not rises or np.any(offsets[1:] < offsets[:-1]):
         raise TenorError(
-            f"{path} is damaged: its places of words do not fit {rows:,} vectors; make it again."
+            f"{path} is damaged: its offsets of words do not fit {rows:,} vectors; make it again."
         )
     if "hashes" not in tensors or "order" not in tensors:
         return Vocabulary(blob, offsets)
@@ -103,7 +103,7 @@ def _vocabulary(tensors: dict[str, Stored], rows: int, path: str | Path) -> Voca
 
 
 def _subwords(
-    tensors: dict[str, Stored], metadata: dict[str, str], width: int, path: str | Path
+    tensors: dict[str, Stored], metadata: dict[str, str], vector_size: int, path: str | Path
 ) -> Subwords | None:
     if "subwords" not in tensors:
         return None
@@ -112,11 +112,11 @@ def _subwords(
     if (
         not shortest.isdecimal()
         or not longest.isdecimal()
-        or table.shape[1] != width
+        or table.shape[1] != vector_size
         or len(shortest + longest) > 6
     ):
         raise TenorError(f"{path} is damaged: its subwords do not fit its vectors; make it again.")
-    return Subwords(table, shortest=int(shortest), longest=int(longest))
+    return Subwords(table, min_n=int(shortest), max_n=int(longest))
 
 
 def _tensor(tensors: dict[str, Stored], name: str, format_: str, axes: int, path: str | Path) -> NDArray[Any]:

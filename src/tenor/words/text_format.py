@@ -1,13 +1,13 @@
 """Word vectors as text: word2vec and fastText .vec (with a first line of two numbers) and GloVe (without).
 
 One line is a word and its numbers. Numbers are read by numpy, a line at a time, straight into a table that
-grows as lines come, so that a first line that promises the moon allocates nothing. A line that does not fit
+grows as lines come, so that a wrong header allocates nothing. A line that does not fit
 is reported and left out; one with too many parts is looked at again: GloVe's files have words with spaces.
 """
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.errors import TenorError
+from tenor.progress import Progress
 from tenor.text.examples import Origin
 from tenor.text.problems import Problems
-from tenor.words.growing import Growing
+from tenor.words.growable_array import GrowableArray
 
-Progress = Callable[[int], None]
 _BLOCK = 1 << 22  # bytes read at once
 _LONGEST = 1 << 26  # bytes of a line
-_LOOKED_AT = 100  # lines that decide how many numbers a line has
+_HEAD_LINES = 100  # lines that decide how many numbers a line has
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Table:
 
 
 def parse_header(line: bytes) -> tuple[int, int] | None:
-    """Read a first line of two whole numbers, words and width; None for any other line.
+    """Read a header of two whole numbers, words and dimensions; None for any other line.
 
     >>> parse_header(b"3 2"), parse_header(b"the 0.1")
     ((3, 2), None)
@@ -46,30 +46,30 @@ def parse_header(line: bytes) -> tuple[int, int] | None:
     return None
 
 
-def width_of(head: bytes) -> int:
+def vector_size_of(head: bytes) -> int:
     """Guess how many numbers a line has, from the first lines of a file without header."""
-    lines = [line.split() for line in head.split(b"\n")[:_LOOKED_AT] if line.strip()]
+    lines = [line.split() for line in head.split(b"\n")[:_HEAD_LINES] if line.strip()]
     counts = Counter(len(parts) - 1 for parts in lines)
     return counts.most_common(1)[0][0] if counts else 0
 
 
-def is_text(line: bytes, width: int) -> bool:
-    """Tell whether a line is a word and ``width`` numbers."""
-    return _numbers(line, width) is not None
+def is_text(line: bytes, vector_size: int) -> bool:
+    """Tell whether a line is a word and ``vector_size`` numbers."""
+    return _numbers(line, vector_size) is not None
 
 
 def read_text(
     stream: IO[bytes],
     *,
     name: str,
-    width: int,
+    vector_size: int,
     first: int,
     limit: int | None,
     problems: Problems,
     progress: Progress | None = None,
 ) -> Table:
-    """Read lines of a word and ``width`` numbers; ``first`` is the number of the first line."""
-    table, rows, number = Table(), Growing(width), first - 1
+    """Read lines of a word and ``vector_size`` numbers; ``first`` is the number of the first line."""
+    table, rows, number = Table(), GrowableArray(vector_size), first - 1
     with warnings.catch_warnings():
         # A number with something behind it, as 0.5x, is told by numpy in a warning only.
         warnings.simplefilter("error", DeprecationWarning)
@@ -87,7 +87,7 @@ def read_text(
     return table
 
 
-def _add(line: bytes, rows: Growing, table: Table, origin: Origin, problems: Problems) -> None:
+def _add(line: bytes, rows: GrowableArray, table: Table, origin: Origin, problems: Problems) -> None:
     parts = line.split(None, 1)
     if not parts:
         return
@@ -113,10 +113,10 @@ def _add(line: bytes, rows: Growing, table: Table, origin: Origin, problems: Pro
     table.lines.append(origin.line)
 
 
-def _numbers(line: bytes, width: int) -> tuple[bytes, NDArray[np.float32]] | None:
+def _numbers(line: bytes, vector_size: int) -> tuple[bytes, NDArray[np.float32]] | None:
     """Take the last parts of a line as numbers and what is before them as the word, spaces and all."""
-    parts = line.strip().rsplit(None, width)
-    if len(parts) != width + 1:
+    parts = line.strip().rsplit(None, vector_size)
+    if len(parts) != vector_size + 1:
         return None
     try:
         if any(_is_number(extra) for extra in parts[0].split()[1:]):
@@ -135,12 +135,14 @@ def _is_number(part: bytes) -> bool:
     return True
 
 
-def _what_is_wrong(line: bytes, width: int) -> str:
+def _what_is_wrong(line: bytes, vector_size: int) -> str:
     parts = line.split()
-    if len(parts) == width + 1:
+    if len(parts) == vector_size + 1:
         wrong = next((part for part in parts[1:] if not _is_number(part)), b"")
         return f"{_shown(wrong)} in the vector of {_shown(parts[0])} is not a number; the line is left out"
-    return f"the line has {len(parts) - 1} numbers after {_shown(parts[0])}, not {width}; it is left out"
+    return (
+        f"the line has {len(parts) - 1} numbers after {_shown(parts[0])}, not {vector_size}; it is left out"
+    )
 
 
 def _shown(word: bytes) -> str:

@@ -1,6 +1,5 @@
 """Word vectors that packages carry, each in the format of its package, by the names of the assets."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +8,12 @@ from tenor.assets.table import Kind
 from tenor.errors import TenorError, did_you_mean
 from tenor.extras import require
 from tenor.files import why
+from tenor.progress import Progress
 from tenor.text.problems import Problems
 from tenor.words.spacy_format import FILES as SPACY_FILES
 from tenor.words.spacy_format import read_spacy
 from tenor.words.vectors import WordVectors
 
-Progress = Callable[[int], None]
 _KINDS: frozenset[Kind] = frozenset({"vectors"})
 
 

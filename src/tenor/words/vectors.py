@@ -17,7 +17,6 @@ from tenor.words.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from tenor.text.problems import Problems
-    from tenor.words.cells import Cells
     from tenor.words.subwords import Subwords
 
 Floats = NDArray[np.float32]
@@ -28,10 +27,10 @@ Analogy = Literal["3cosadd", "3cosmul"]
 
 
 class WordVectors:
-    """Words with their vectors [n, width] and, where training left them, counts [n] and contexts [n, width].
+    """Words with their vectors [n, d] and, where training kept them, counts [n] and context vectors [n, d].
 
     >>> vectors = WordVectors(["king", "queen", "man"], [[1, 1], [1, -1], [0, 1]])
-    >>> len(vectors), vectors.width, "queen" in vectors, vectors.index("man"), vectors["queen"].tolist()
+    >>> len(vectors), vectors.vector_size, "queen" in vectors, vectors.index("man"), vectors["queen"].tolist()
     (3, 2, True, 2, [1.0, -1.0])
     >>> vectors.rows(["man", "ship"], oov="zero").tolist()
     [[0.0, 1.0], [0.0, 0.0]]
@@ -59,20 +58,19 @@ class WordVectors:
         cls,
         path: str | Path,
         *,
-        lower: bool = False,
+        lowercase: bool = False,
         limit: int | None = None,
         problems: "Problems | None" = None,
         progress: Callable[[int], None] | None = None,
     ) -> "WordVectors":
         """Read a file of any known format, or an asset by name.
 
-        ``lower`` lower-cases all words; of words that become the same the first stays. ``limit`` reads the
-        first so many words. What is wrong with single lines goes to ``problems``; without it, a warning says
-        how many there are.
+        ``lowercase`` lower-cases all words; of words that become the same the first stays. ``limit`` reads
+        only the first so many words. Bad lines are added to ``problems``; without it, a warning counts them.
         """
         from tenor.words.reading import load
 
-        return load(path, lower=lower, limit=limit, problems=problems, progress=progress)
+        return load(path, lowercase=lowercase, limit=limit, problems=problems, progress=progress)
 
     def save(self, path: str | Path) -> None:
         """Write a file: .safetensors is our own format, .txt and .vec word2vec's text, .bin its binary."""
@@ -84,72 +82,71 @@ class WordVectors:
         return len(self.words)
 
     def __repr__(self) -> str:
-        return f"<WordVectors {self.name!r}: {len(self):,} words, {self.width} numbers>"
+        return f"<WordVectors {self.name!r}: {len(self):,} words, {self.vector_size} dimensions>"
 
     def __contains__(self, word: object) -> bool:
         return word in self.words
 
     def __getitem__(self, word: str) -> Floats:
-        number = self.words.find(word)
-        if number is None:
+        index = self.words.find(word)
+        if index is None:
             raise self._unknown(word)
-        return cast(Floats, self.vectors[number])
+        return cast(Floats, self.vectors[index])
 
     @property
-    def width(self) -> int:
-        """The length of a vector."""
+    def vector_size(self) -> int:
+        """The number of dimensions."""
         return int(self.vectors.shape[1])
 
     @cached_property
-    def inverse_lengths(self) -> Floats:
-        """1 / length of each vector [n], 0 for zeros; worked out once, without a copy of the vectors."""
-        from tenor.words.neighbours import inverse_lengths
+    def inverse_norms(self) -> Floats:
+        """1 / norm of each vector [n], 0 for zeros; computed once, without a copy of the vectors."""
+        from tenor.words.neighbours import inverse_norms
 
-        return inverse_lengths(self.vectors)
-
-    @cached_property
-    def cells(self) -> "Cells":
-        """The index of the vectors, made when it is first asked for."""
-        from tenor.words.cells import Cells
-        from tenor.words.neighbours import unit_rows
-
-        return Cells(unit_rows(self.vectors))
+        return inverse_norms(self.vectors)
 
     def index(self, word: str) -> int | None:
-        """Return a word's number, or None where it is not there."""
+        """Return a word's index, or None where it is not in the vocabulary."""
         return self.words.find(word)
 
-    def indices(self, words: Iterable[str]) -> Ints:
-        """Return the numbers of many words; -1 stands for a word that is not there."""
-        return self.words.find_all(words)
+    def indices(self, words: Iterable[str], *, or_lowercase: bool = False) -> Ints:
+        """Return the indices of many words; -1 for a word that is not in the vocabulary.
 
-    def rows(self, words: Iterable[str], oov: Oov = "skip") -> Floats:
-        """Return the vectors of words [n, width].
-
-        A word without a vector is left out ("skip"), refused ("error"), given zeros ("zero") or, in vectors
-        with subwords, made from its pieces ("subword").
+        With ``or_lowercase`` a word that is not there as it is written is looked up in lower case.
         """
         words = list(words)
-        numbers = self.indices(words)
-        missing = np.flatnonzero(numbers < 0)
+        indices = self.words.find_all(words)
+        if or_lowercase and len(missing := np.flatnonzero(indices < 0)):
+            indices[missing] = self.words.find_all(words[row].lower() for row in missing.tolist())
+        return indices
+
+    def rows(self, words: Iterable[str], oov: Oov = "skip") -> Floats:
+        """Return the vectors of words [n, d].
+
+        A word without a vector is left out ("skip"), refused ("error"), given zeros ("zero") or, in vectors
+        with subwords, made from its character n-grams ("subword").
+        """
+        words = list(words)
+        indices = self.indices(words)
+        missing = np.flatnonzero(indices < 0)
         if oov == "skip":
-            return np.asarray(self.vectors[numbers[numbers >= 0]])
+            return np.asarray(self.vectors[indices[indices >= 0]])
         if oov == "error" and len(missing):
             raise self._unknown(words[int(missing[0])], len(missing))
-        rows = np.asarray(self.vectors[np.maximum(numbers, 0)]) if len(self) else self._zeros(len(words))
+        rows = np.asarray(self.vectors[np.maximum(indices, 0)]) if len(self) else self._zeros(len(words))
         rows[missing] = 0
         if oov == "subword":
             self._fill_from_subwords(rows, words, missing)
         return rows
 
     def take(self, some: Iterable[str] | ArrayLike) -> "WordVectors":
-        """Make vectors of some words, given as words or numbers, in that order; unknown words are refused."""
-        numbers = self.numbers(some)
+        """Return the vectors of some words, given as words or indices; unknown words are refused."""
+        indices = self.checked_indices(some)
         return WordVectors(
-            self.words.take(numbers),
-            self.vectors[numbers],
-            None if self.counts is None else self.counts[numbers],
-            None if self.contexts is None else self.contexts[numbers],
+            self.words.take(indices),
+            self.vectors[indices],
+            None if self.counts is None else self.counts[indices],
+            None if self.contexts is None else self.contexts[indices],
             name=self.name,
         )
 
@@ -158,7 +155,7 @@ class WordVectors:
         return WordVectors(self.words, vectors, self.counts, contexts, name=self.name)
 
     def unit(self) -> "WordVectors":
-        """Scale every vector to length 1; a vector of zeros stays."""
+        """Scale every vector to unit length; a vector of zeros stays."""
         from tenor.words.neighbours import unit_rows
 
         return self.replace(unit_rows(self.vectors))
@@ -169,64 +166,60 @@ class WordVectors:
         k: int = 10,
         *,
         method: Method = "cosine",
-        neighbourhood: int = 10,
-        exact: bool = True,
+        csls_k: int = 10,
         progress: Callable[[int], None] | None = None,
     ) -> tuple[Ints, Floats]:
-        """Find the k nearest words of words or vectors [q, width]: numbers [q, k] and scores [q, k].
+        """Find the k nearest neighbours of words or vectors [q, d]: indices [q, k] and scores [q, k].
 
         A word is not its own neighbour. With "csls" scores are 2 cos(x, y) - r(x) - r(y), where r is the mean
-        cosine to the nearest ``neighbourhood`` vectors. Without ``exact`` cosines are looked for in an index
-        (made once), which pays for tens of thousands of questions and misses a few neighbours.
+        cosine to the nearest ``csls_k`` vectors.
         """
         from tenor.words.neighbours import neighbours
 
-        return neighbours(
-            self, queries, k=k, method=method, neighbourhood=neighbourhood, exact=exact, progress=progress
-        )
+        return neighbours(self, queries, k=k, method=method, csls_k=csls_k, progress=progress)
 
     def analogy(
         self, a: str, b: str, c: str, k: int = 10, *, method: Analogy = "3cosadd"
     ) -> list[tuple[str, float]]:
-        """Complete "a is to b as c is to …": the k best other words with their scores."""
+        """Answer "a is to b as c is to …": the k best other words with their scores."""
         from tenor.words.analogies import analogies
 
-        numbers, scores = analogies(self, self.numbers([a, b, c])[None], k=k, method=method)
-        pairs = zip(numbers[0].tolist(), scores[0].tolist(), strict=True)
-        return [(self.words[number], score) for number, score in pairs if number >= 0]
+        indices, scores = analogies(self, self.checked_indices([a, b, c])[None], k=k, method=method)
+        pairs = zip(indices[0].tolist(), scores[0].tolist(), strict=True)
+        return [(self.words[index], score) for index, score in pairs if index >= 0]
 
     def similarity(self, a: str, b: str) -> float:
-        """Return the cosine of two words' vectors; 0 where one of them is zero."""
+        """Return the cosine similarity of two words; 0 where a vector is zero."""
         x, y = self[a].astype(np.float64), self[b].astype(np.float64)
         lengths = float(np.linalg.norm(x) * np.linalg.norm(y))
         return float(x @ y) / lengths if lengths else 0.0
 
-    def numbers(self, some: Iterable[str] | ArrayLike) -> Ints:
-        """Return the numbers of words, or numbers as they are, after a check that all of them are there."""
+    def checked_indices(self, some: Iterable[str] | ArrayLike) -> Ints:
+        """Return the indices of words, or indices as they are; an unknown word or index is refused."""
         given = np.asarray(some if isinstance(some, np.ndarray) else list(cast(Iterable[str], some)))
         if given.size and given.dtype.kind not in "iu":
             words = [str(word) for word in given.tolist()]
-            numbers = self.indices(words)
-            if np.any(numbers < 0):
-                raise self._unknown(words[int(np.argmin(numbers))], int(np.sum(numbers < 0)))
-            return numbers
-        numbers = given.astype(np.int64)
-        if numbers.size and not 0 <= numbers.min() <= numbers.max() < len(self):
+            indices = self.indices(words)
+            if np.any(indices < 0):
+                raise self._unknown(words[int(np.argmin(indices))], int(np.sum(indices < 0)))
+            return indices
+        indices = given.astype(np.int64)
+        if indices.size and not 0 <= indices.min() <= indices.max() < len(self):
             # Negative ones too: -1 is what `indices` gives for a word that is not there.
-            raise IndexError(f"word numbers must lie from 0 to {len(self) - 1}")
-        return numbers
+            raise IndexError(f"word indices must lie from 0 to {len(self) - 1}")
+        return indices
 
     def _fill_from_subwords(self, rows: Floats, words: list[str], missing: Ints) -> None:
         if self.subwords is None:
             raise TenorError(
-                f"{self.name} has no subwords, from which unknown words could be made; "
+                f"{self.name} has no subwords, from which vectors of unknown words could be made; "
                 'read a fastText .bin file, or choose oov="zero" or "skip".'
             )
         for row in missing.tolist():
             rows[row] = self.subwords.vector(words[row])
 
     def _zeros(self, count: int) -> Floats:
-        return np.zeros((count, self.width), dtype=np.float32)
+        return np.zeros((count, self.vector_size), dtype=np.float32)
 
     def _unknown(self, word: str, count: int = 1) -> TenorError:
         more = f" (and {count - 1:,} other words)" if count > 1 else ""
@@ -237,7 +230,7 @@ class WordVectors:
 
 
 def intersection(*many: WordVectors) -> list[WordVectors]:
-    """Cut several vectors to the words that all of them have, in the order of the first.
+    """Restrict several vectors to their common vocabulary, in the order of the first.
 
     >>> a = WordVectors(["x", "y", "z"], np.eye(3)); b = WordVectors(["z", "x"], np.eye(2))
     >>> [list(part.words) for part in intersection(a, b)]
@@ -247,15 +240,15 @@ def intersection(*many: WordVectors) -> list[WordVectors]:
     if not others:
         return [first]
     words = list(first.words)
-    numbers = [vectors.indices(words) for vectors in others]
-    kept = np.flatnonzero(np.all([found >= 0 for found in numbers], axis=0))
+    indices = [vectors.indices(words) for vectors in others]
+    kept = np.flatnonzero(np.all([each >= 0 for each in indices], axis=0))
     if not len(kept):
         names = ", ".join(f"{vectors.name} ({len(vectors):,} words)" for vectors in many)
         raise TenorError(
             f"No word is in all of {names}; are they of different languages, or is one lower-cased?"
         )
     return [first.take(kept)] + [
-        vectors.take(found[kept]) for vectors, found in zip(others, numbers, strict=True)
+        vectors.take(each[kept]) for vectors, each in zip(others, indices, strict=True)
     ]
 
 

@@ -25,7 +25,7 @@ _MASK = 0xFFFFFFFFFFFFFFFF
 
 
 class Vocabulary(Sequence[str]):
-    """Words by number and numbers by word; every word is there once.
+    """Words by index and indices by word; every word is there once.
 
     >>> words = Vocabulary.of(["noble", "metal", "fée"])
     >>> words.find("metal"), words.find("iron"), words[2], len(words)
@@ -58,7 +58,7 @@ class Vocabulary(Sequence[str]):
         if len(again):
             word = vocabulary[int(again[0])]
             raise TenorError(
-                f"The word {word!r} is there twice (numbers {first[0]:,} and {again[0]:,}); leave one out."
+                f"The word {word!r} is there twice (indices {first[0]:,} and {again[0]:,}); leave one out."
             )
         return vocabulary
 
@@ -71,7 +71,7 @@ class Vocabulary(Sequence[str]):
     def __getitem__(self, number: slice) -> list[str]: ...
     def __getitem__(self, number: Any) -> str | list[str]:
         if isinstance(number, slice):
-            return [self[place] for place in range(*number.indices(len(self)))]
+            return [self[index] for index in range(*number.indices(len(self)))]
         count = len(self)
         if not -count <= number < count:
             raise IndexError(f"there is no word {number}; there are {count}")
@@ -90,14 +90,14 @@ class Vocabulary(Sequence[str]):
         return bytes(self._bytes[int(self.offsets[number]) : int(self.offsets[number + 1])])
 
     def find(self, word: str) -> int | None:
-        """Return a word's number, or None where it is not there."""
+        """Return a word's index, or None where it is not in the vocabulary."""
         code = word.encode(errors="surrogatepass")
         key = _hash(code)
         place = int(np.searchsorted(self.hashes, np.uint64(key)))
         return self._among_equals(code, key, place)
 
     def find_all(self, words: Iterable[str]) -> NDArray[np.int64]:
-        """Return the numbers of many words at once; -1 stands for a word that is not there."""
+        """Return the indices of many words at once; -1 for a word that is not in the vocabulary."""
         codes = [word.encode(errors="surrogatepass") for word in words]
         blob, offsets = joined(codes)
         keys = hashes_of(blob, offsets)
@@ -110,7 +110,7 @@ class Vocabulary(Sequence[str]):
         return found
 
     def duplicates(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """List the words that are there again: the number of their first place, and that of each repeat."""
+        """List repeated words: the index of the first occurrence, and that of each repeat."""
         equal = np.flatnonzero(self.hashes[1:] == self.hashes[:-1])
         firsts: dict[bytes, int] = {}
         repeats: list[tuple[int, int]] = []

@@ -35,7 +35,7 @@ def _write_text(vectors: "WordVectors", path: Path) -> None:
     refuse_infinite(vectors, path)
     _refuse_spaces(vectors, path)
     with atomic_file(path) as aside, aside.open("w", encoding="utf-8", newline="\n") as file:
-        file.write(f"{len(vectors)} {vectors.width}\n")
+        file.write(f"{len(vectors)} {vectors.vector_size}\n")
         for begin in range(0, len(vectors), _ROWS):
             words = vectors.words[begin : begin + _ROWS]
             # Nine digits bring every float32 back exactly.
@@ -47,7 +47,7 @@ def _write_binary(vectors: "WordVectors", path: Path) -> None:
     refuse_infinite(vectors, path)
     _refuse_spaces(vectors, path)
     with atomic_file(path) as aside, aside.open("wb") as file:
-        file.write(f"{len(vectors)} {vectors.width}\n".encode())
+        file.write(f"{len(vectors)} {vectors.vector_size}\n".encode())
         for begin in range(0, len(vectors), _ROWS):
             rows = vectors.vectors[begin : begin + _ROWS].astype("<f4")
             for number, row in enumerate(rows, begin):
@@ -60,10 +60,10 @@ def _refuse_spaces(vectors: "WordVectors", path: Path) -> None:
     spaces = np.flatnonzero((blob == 32) | ((blob >= 9) & (blob <= 13)))
     empty = np.flatnonzero(np.diff(vectors.words.offsets) == 0)
     if len(spaces) or len(empty):
-        place = (
+        position = (
             np.searchsorted(vectors.words.offsets, spaces[0], side="right") - 1 if len(spaces) else empty[0]
         )
         raise TenorError(
-            f"{path}: the word {vectors.words[int(place)]!r} is empty or has a space in it, which this "
+            f"{path}: the word {vectors.words[int(position)]!r} is empty or has a space in it, which this "
             "format cannot hold; write .safetensors."
         )

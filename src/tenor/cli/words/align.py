@@ -1,5 +1,6 @@
-"""The seed is a file with a source word and a target word in a row, parted by a tab. DIR then holds both
-languages in one space, and lexicon.tsv, the translations of the most frequent words.
+"""The seed dictionary has a source word and its translation on each line, separated by a tab. DIR then holds
+both languages in one space, and lexicon.tsv, the translations of the most frequent words. The methods are
+those of VecMap (Artetxe et al. 2018), orthogonal Procrustes and RCSLS (Joulin et al. 2018).
 
 \b
     tenor words align english.vec german.vec --seed seed.tsv --out en-de
@@ -17,13 +18,13 @@ from typing import Annotated, Any, Literal
 import typer
 
 from tenor.cli.console import notes, out, progress_bar
-from tenor.cli.options import Json, Out, Quiet, Strict
-from tenor.cli.words.options import Lower, open_vectors
+from tenor.cli.options import Json, Out
+from tenor.cli.words.options import Reading, reads_vectors
 from tenor.errors import TenorError
 
 
 class MethodChoice(StrEnum):
-    """How the two spaces are brought together."""
+    """How the two spaces are mapped onto each other."""
 
     procrustes = "procrustes"
     vecmap = "vecmap"
@@ -31,75 +32,81 @@ class MethodChoice(StrEnum):
     rcsls = "rcsls"
 
 
-Source = Annotated[str, typer.Argument(metavar="SRC", help="Vectors of the one language: file or asset.")]
-Target = Annotated[str, typer.Argument(metavar="TGT", help="Vectors of the other language.")]
-Seed = Annotated[Path, typer.Option(metavar="FILE", help="Pairs of words that mean the same.")]
-Test = Annotated[Path | None, typer.Option(metavar="FILE", help="Other pairs, to score the result on.")]
+Source = Annotated[str, typer.Argument(metavar="SRC", help="Vectors of the source language: file or asset.")]
+Target = Annotated[str, typer.Argument(metavar="TGT", help="Vectors of the target language.")]
+Seed = Annotated[
+    Path, typer.Option(metavar="FILE", help="Seed dictionary: pairs of words, a translation a line.")
+]
+Test = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Test dictionary, to score translations on (MRR, P@1, P@5)."),
+]
 MethodName = Annotated[
     MethodChoice,
     typer.Option(
-        "--method", help="A rotation; the advanced map; that after self-learning; a map trained for CSLS."
+        "--method",
+        help="procrustes: a rotation; vecmap: supervised VecMap; vecmap-self: VecMap with self-learning; "
+        "rcsls: a map trained for CSLS retrieval.",
     ),
 ]
 Alpha = Annotated[
     str,
     typer.Option(
         metavar="A,B|search",
-        help="Order of similarity of source and target first, as -0.25,0.15 (0,0: as they are); "
-        "search: what translates held-out seed words best.",
+        help="Exponents of nth-order post-processing of source and target, as -0.25,0.15 (0,0: none); "
+        "search: cross-validated on the seed dictionary.",
     ),
 ]
-Axes = Annotated[int | None, typer.Option(metavar="N", help="Keep only the N strongest shared axes.")]
-Stochastic = Annotated[
-    bool, typer.Option("--stochastic", help="Self-learning as VecMap's: slower, for small or poor seeds.")
+DimReduction = Annotated[
+    int | None, typer.Option(metavar="N", help="Keep N dimensions of the shared space, the strongest.")
 ]
-Limit = Annotated[int, typer.Option(metavar="N", help="Read only the first N words of either language.")]
-Words = Annotated[int, typer.Option(metavar="N", help="How many source words lexicon.tsv translates.")]
+Stochastic = Annotated[
+    bool,
+    typer.Option("--stochastic", help="VecMap's stochastic dictionary induction: slower, for small seeds."),
+]
+LexiconSize = Annotated[int, typer.Option(metavar="N", help="How many source words lexicon.tsv translates.")]
 
 
+@reads_vectors(limit=200_000)
 def align(
     source: Source,
     target: Target,
     seed: Seed,
     out_: Out,
+    reading: Reading,
     method: MethodName = MethodChoice.vecmap_self,
     alpha: Alpha = "0,0",
     test: Test = None,
-    axes: Axes = None,
+    dim_reduction: DimReduction = None,
     stochastic: Stochastic = False,
-    words: Words = 20_000,
-    lower: Lower = False,
-    limit: Limit = 200_000,
-    strict: Strict = False,
+    lexicon_size: LexiconSize = 20_000,
     json_: Json = False,
-    quiet: Quiet = False,
 ) -> None:
-    """Bring the word vectors of two languages into one space, from a seed dictionary."""
+    """Map the vectors of two languages into one space, from a seed dictionary."""
     from tenor.text.problems import Problems
     from tenor.words.crosslingual.align import AlignConfig
     from tenor.words.crosslingual.build import build_lexicon
     from tenor.words.crosslingual.self_learning import SelfLearningConfig
 
-    quiet = quiet or json_
     learning = SelfLearningConfig.vecmap() if stochastic else SelfLearningConfig()
-    config = AlignConfig(method=method.value, alpha=_alpha(alpha), axes=axes, self_learning=learning)
-    first, second = (
-        open_vectors(name, lower=lower, limit=limit, strict=strict, quiet=quiet) for name in (source, target)
+    config = AlignConfig(
+        method=method.value, alpha=_alpha(alpha), dim_reduction=dim_reduction, self_learning=learning
     )
-    problems = Problems(strict=strict)
-    total = len(first) + len(second) + min(words, len(first))
-    with progress_bar("Comparing words", total, quiet=quiet) as bar:
+    first, second = reading.open(source), reading.open(target)
+    problems = Problems(strict=reading.strict)
+    total = len(first) + len(second) + min(lexicon_size, len(first))
+    with progress_bar("Comparing words", total, quiet=reading.quiet) as bar:
         made = build_lexicon(
             first, second, seed, out_,
-            config=config, test=test, lower=lower, words=words, problems=problems,
-            note=None if quiet else notes.print, progress=bar.advance,
+            config=config, test=test, lowercase=reading.lowercase, lexicon_size=lexicon_size,
+            problems=problems, note=None if reading.quiet else notes.print, progress=bar.advance,
         )  # fmt: skip
     if summary := problems.summary():
         notes.print(summary)
     if json_:
         out.print(json.dumps(made.info, ensure_ascii=False, indent=2))
-    elif not quiet:
-        _tell(made.info, out_)
+    elif not reading.quiet:
+        _report(made.info, out_)
 
 
 def _alpha(given: str) -> "tuple[float, float] | Literal['search']":
@@ -115,7 +122,7 @@ def _alpha(given: str) -> "tuple[float, float] | Literal['search']":
     return values[0], values[-1]
 
 
-def _tell(info: dict[str, Any], folder: Path) -> None:
+def _report(info: dict[str, Any], folder: Path) -> None:
     scores = info.get("test")
     if scores:
         notes.print(

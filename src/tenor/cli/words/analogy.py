@@ -1,4 +1,5 @@
-"""The answers are the words nearest to b - a + c, or the best by products of cosines.
+"""3CosAdd takes the words with the largest cosine to b - a + c, 3CosMul those with the largest product of
+similarities to b and c divided by that to a.
 
 \b
     tenor words analogy glove-300d man king woman
@@ -12,8 +13,8 @@ from typing import Annotated
 import typer
 
 from tenor.cli.console import out
-from tenor.cli.options import Json, Quiet, Strict
-from tenor.cli.words.options import Limit, Lower, Vectors, open_vectors
+from tenor.cli.options import Json
+from tenor.cli.words.options import Reading, TopK, Vectors, reads_vectors
 
 
 class MethodChoice(StrEnum):
@@ -26,29 +27,25 @@ class MethodChoice(StrEnum):
 A = Annotated[str, typer.Argument(metavar="A", help="a, in: a is to b as c is to …")]
 B = Annotated[str, typer.Argument(metavar="B", help="b.")]
 C = Annotated[str, typer.Argument(metavar="C", help="c.")]
-K = Annotated[int, typer.Option("--k", "-k", help="How many answers.")]
 Score = Annotated[MethodChoice, typer.Option("--method", help="3cosadd (sum), or 3cosmul (product).")]
 
 
+@reads_vectors()
 def analogy(
     vectors: Vectors,
     a: A,
     b: B,
     c: C,
-    k: K = 5,
+    reading: Reading,
+    k: TopK = 5,
     method: Score = MethodChoice.add,
-    lower: Lower = False,
-    limit: Limit = None,
-    strict: Strict = False,
     json_: Json = False,
-    quiet: Quiet = False,
 ) -> None:
-    """Complete: a is to b as c is to …"""
-    table = open_vectors(vectors, lower=lower, limit=limit, strict=strict, quiet=quiet or json_)
-    answers = table.analogy(a, b, c, k, method=method.value)
+    """Answer an analogy: a is to b as c is to …"""
+    answers = reading.open(vectors).analogy(a, b, c, k, method=method.value)
     if json_:
-        found = [{"word": word, "score": round(score, 6)} for word, score in answers]
-        out.print(json.dumps({"a": a, "b": b, "c": c, "answers": found}, ensure_ascii=False, indent=2))
+        rows = [{"word": word, "score": round(score, 6)} for word, score in answers]
+        out.print(json.dumps({"a": a, "b": b, "c": c, "answers": rows}, ensure_ascii=False, indent=2))
         return
     for word, score in answers:
         out.print(f"{score:7.4f}  {word}")

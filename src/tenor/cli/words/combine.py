@@ -1,6 +1,6 @@
-"""The axes of two tables do not correspond, so their plain average means little. geo-avg and geo-conc first
-rotate and scale every source into one space in which a word's vectors are alike. The result holds the words
-that all sources have.
+"""A meta-embedding has one vector for each word that all sources have. The axes of two sources do not
+correspond, so their plain average means little: geo-avg and geo-conc first map every source into one space
+(a rotation each, and a common metric) in which a word's vectors are alike.
 
 \b
     tenor words combine glove-300d word2vec-300d --out both.safetensors
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenor.cli.console import notes, progress_bar
-from tenor.cli.options import Out, Quiet, Strict
-from tenor.cli.words.options import Limit, Lower, open_vectors
+from tenor.cli.options import Out
+from tenor.cli.words.options import ManyVectors, Reading, reads_vectors
 from tenor.errors import TenorError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class MethodChoice(StrEnum):
-    """How a word's vectors are put together."""
+    """How a word's vectors are combined."""
 
     geo_avg = "geo-avg"
     geo_conc = "geo-conc"
@@ -33,8 +33,8 @@ class MethodChoice(StrEnum):
     rotate_conc = "rotate-conc"
 
 
-class NormaliseChoice(StrEnum):
-    """What is done to every source first."""
+class NormalizeChoice(StrEnum):
+    """How every source is normalised first."""
 
     unit = "unit"
     none = "none"
@@ -42,61 +42,60 @@ class NormaliseChoice(StrEnum):
     unit_dimension = "unit-dimension"
 
 
-Sources = Annotated[list[str], typer.Argument(metavar="VECTORS…", help="Two or more files or assets.")]
 MethodName = Annotated[
     MethodChoice, typer.Option("--method", help="geo-avg is best for similarity, rotate-avg for analogies.")
 ]
 C = Annotated[
     float | None,
-    typer.Option("--c", help="Regulariser of the geometric methods. Default: chosen on words held out."),
+    typer.Option("--c", help="Regularisation C of geo-avg and geo-conc. Default: chosen on held-out words."),
 ]
-Normalise = Annotated[
-    list[NormaliseChoice],
+Normalize = Annotated[
+    list[NormalizeChoice],
     typer.Option(
         metavar="STEP",
-        help="What is done to every source first: unit, centre, unit-dimension or none; may be repeated.",
+        help="Normalisation of every source: unit, centre, unit-dimension or none; may be repeated.",
     ),
 ]
-Raw = Annotated[bool, typer.Option("--raw", help="Keep the lengths of latent vectors as they are.")]
+KeepNorms = Annotated[
+    bool, typer.Option("--keep-norms", help="Do not scale mapped vectors to unit length before combining.")
+]
 
 
+@reads_vectors()
 def combine(
-    vectors: Sources,
+    vectors: ManyVectors,
     out: Out,
+    reading: Reading,
     method: MethodName = MethodChoice.geo_avg,
     c: C = None,
-    normalise: Normalise = [NormaliseChoice.unit],  # noqa: B006 - typer copies it
-    raw: Raw = False,
-    lower: Lower = False,
-    limit: Limit = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
+    normalize: Normalize = [NormalizeChoice.unit],  # noqa: B006 - typer copies it
+    keep_norms: KeepNorms = False,
 ) -> None:
-    """Combine several tables of word vectors into a better one."""
+    """Combine several word embeddings into one meta-embedding."""
     from tenor.words.combine import CombineConfig
     from tenor.words.combine import combine as combine_sources
 
     if len(vectors) < 2:
         raise TenorError(f"Combining takes two sources or more; got {len(vectors)}.")
-    sources = [open_vectors(one, lower=lower, limit=limit, strict=strict, quiet=quiet) for one in vectors]
+    sources = [reading.open(path) for path in vectors]
     config = CombineConfig(
         method=method.value,
         c=c,
-        normalise=tuple(step.value for step in normalise),
-        unit_latent=not raw,
+        normalize=tuple(step.value for step in normalize),
+        unit_latent=not keep_norms,
     )
-    with progress_bar("Aligning", quiet=quiet) as bar:
+    with progress_bar("Aligning", quiet=reading.quiet) as bar:
         combined = combine_sources(sources, config, progress=bar.advance)
     combined.vectors.save(out)
-    if not quiet:
-        _tell(combined, str(out))
+    if not reading.quiet:
+        _report(combined, str(out))
 
 
-def _tell(combined: "Combined", path: str) -> None:
+def _report(combined: "Combined", path: str) -> None:
     made, alignment = combined.vectors, combined.alignment
-    sizes = " and ".join(f"{count:,}" for count in combined.words)
-    notes.print(f"{len(made):,} common words of sources with {sizes}; {made.width} numbers each.")
-    if combined.found and alignment is not None:
-        share = combined.found[alignment.c]
-        notes.print(f"C = {alignment.c:g}: {share:.1%} of held-out words find themselves again.")
+    sizes = " and ".join(f"{count:,}" for count in combined.vocabulary_sizes)
+    notes.print(f"{len(made):,} common words of sources with {sizes}; {made.vector_size} dimensions.")
+    if combined.retrieval_by_c and alignment is not None:
+        share = combined.retrieval_by_c[alignment.c]
+        notes.print(f"C = {alignment.c:g}: {share:.1%} of held-out words are retrieved in the other source.")
     notes.print(f"Written: {path}")

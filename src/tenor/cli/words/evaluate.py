@@ -18,15 +18,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tenor.cli.console import notes, out, progress_bar
-from tenor.cli.options import Json, Quiet, Strict
-from tenor.cli.words.options import Limit, Lower, open_vectors
+from tenor.cli.options import Json
+from tenor.cli.words.options import ManyVectors, Reading, reads_vectors
 
 if TYPE_CHECKING:
     from tenor.words.evaluate import Result
 
-Many = Annotated[
-    list[str], typer.Argument(metavar="VECTORS…", help="Files of word vectors, or names of assets.")
-]
 Tests = Annotated[Path | None, typer.Option("--tests", metavar="DIR", help="A folder of test sets.")]
 Language = Annotated[str, typer.Option(help="Which language of the folder.")]
 Kinds = Annotated[
@@ -37,47 +34,46 @@ Kinds = Annotated[
         help="Only this kind: similarity, analogy, category, outlier or relation; may be repeated.",
     ),
 ]
-Candidates = Annotated[int, typer.Option(metavar="N", help="Answer analogies among the first N words.")]
-Plot = Annotated[Path | None, typer.Option(metavar="SVG", help="Draw the scores of whole tests to a file.")]
-Seed = Annotated[int, typer.Option(help="Seed of the clustering and the intervals.")]
+RestrictVocab = Annotated[
+    int, typer.Option(metavar="N", help="Answer analogies among the N most frequent words only.")
+]
+Plot = Annotated[Path | None, typer.Option(metavar="SVG", help="Plot the scores of whole tests to a file.")]
+Seed = Annotated[int, typer.Option(help="Random seed of the clustering and the bootstrap.")]
 
 
+@reads_vectors()
 def evaluate(
-    vectors: Many,
+    vectors: ManyVectors,
+    reading: Reading,
     tests: Tests = None,
     language: Language = "en",
     kind: Kinds = None,
-    candidates: Candidates = 200_000,
+    restrict_vocab: RestrictVocab = 200_000,
     seed: Seed = 0,
     plot: Plot = None,
-    lower: Lower = False,
-    limit: Limit = None,
-    strict: Strict = False,
     json_: Json = False,
-    quiet: Quiet = False,
 ) -> None:
-    """Score word vectors on similarity, analogies, categories, outliers and relations."""
+    """Evaluate word vectors: similarity, analogies, categorisation, outliers, relations."""
     from tenor.words.evaluate import read_benchmarks
     from tenor.words.evaluate.evaluating import KINDS
     from tenor.words.evaluate.evaluating import evaluate as score
 
-    quiet = quiet or json_
     benchmarks = read_benchmarks(tests, language=language)
-    tables = [open_vectors(name, lower=lower, limit=limit, strict=strict, quiet=quiet) for name in vectors]
+    tables = [reading.open(name) for name in vectors]
     chosen: Any = kind or KINDS
-    with progress_bar("testing", len(benchmarks), quiet=quiet) as bar:
+    with progress_bar("testing", len(benchmarks), quiet=reading.quiet) as bar:
         results = score(
             tables,
             benchmarks,
             kinds=chosen,
-            candidates=candidates,
+            restrict_vocab=restrict_vocab,
             seed=seed,
             progress=lambda _: bar.advance(1),
         )
     if json_:
-        told = {"vectors": vectors, "results": [result.as_json(vectors) for result in results]}
+        printed = {"vectors": vectors, "results": [result.as_json(vectors) for result in results]}
         skipped = [{"test": name, "why": why} for name, why in benchmarks.skipped]
-        out.print(json.dumps({**told, "skipped": skipped}, ensure_ascii=False, indent=2))
+        out.print(json.dumps({**printed, "skipped": skipped}, ensure_ascii=False, indent=2))
     else:
         _print(results, vectors)
         for name, why in benchmarks.skipped:
@@ -86,7 +82,7 @@ def evaluate(
         from tenor.words.evaluate.plotting import draw
 
         draw(results, vectors, plot)
-        notes.print(f"Drawn: {plot}")
+        notes.print(f"Plotted: {plot}")
 
 
 def _print(results: "Sequence[Result]", names: Sequence[str]) -> None:

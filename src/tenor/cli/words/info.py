@@ -3,22 +3,16 @@
 import json
 
 from tenor.cli.console import one_line, out
-from tenor.cli.options import Json, Quiet, Strict
-from tenor.cli.words.options import Limit, Lower, Vectors, open_vectors
+from tenor.cli.options import Json
+from tenor.cli.words.options import Reading, Vectors, reads_vectors
 
 
-def info(
-    vectors: Vectors,
-    lower: Lower = False,
-    limit: Limit = None,
-    strict: Strict = False,
-    json_: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Say what a file of word vectors holds, and what is wrong with it."""
+@reads_vectors()
+def info(vectors: Vectors, reading: Reading, json_: Json = False) -> None:
+    """Show what a file of word vectors holds, and what is wrong with it."""
     from tenor.words.describing import describe
 
-    facts = describe(open_vectors(vectors, lower=lower, limit=limit, strict=strict, quiet=quiet or json_))
+    facts = describe(reading.open(vectors))
     if json_:
         out.print(json.dumps(facts, ensure_ascii=False, indent=2))
         return

@@ -1,10 +1,10 @@
-"""One method with its settings as options, several methods from a file, or what was fitted before.
+"""One method with its settings as options, several methods from a file, or methods fitted before.
 
 \b
     tenor words postprocess glove-300d --list
     tenor words postprocess a.vec --method nth-order --alpha -0.25 --out b.vec
     tenor words postprocess a.vec --method all-but-the-top --out b.vec
-    tenor words postprocess a.vec --pipeline steps.toml --out b.vec --keep DIR
+    tenor words postprocess a.vec --pipeline a.toml -o b.vec --save-fitted DIR
     tenor words postprocess other.vec --fitted DIR --out better.vec
 
 A pipeline file has one [[step]] per method: method = "unit", then its settings.
@@ -17,40 +17,41 @@ from typing import Annotated
 import typer
 
 from tenor.cli.console import notes, out
-from tenor.cli.options import Quiet, Strict
-from tenor.cli.words.options import Limit, Lower, Vectors, open_vectors
+from tenor.cli.words.options import Reading, Vectors, reads_vectors
 from tenor.errors import TenorError
 
 # Settings differ from method to method, so what is not an option here is looked for among the method's own.
 CONTEXT = {"allow_extra_args": True, "ignore_unknown_options": True}
 
-MethodName = Annotated[str | None, typer.Option("--method", help="Name of one method.")]
+MethodName = Annotated[
+    str | None, typer.Option("--method", help="Name of a method; its settings follow as options.")
+]
 Target = Annotated[
     Path | None, typer.Option("--out", "-o", help="Where to write: .safetensors, .txt or .bin.")
 ]
 PipelineFile = Annotated[Path | None, typer.Option("--pipeline", metavar="TOML", help="Methods from a file.")]
-Fitted = Annotated[Path | None, typer.Option(metavar="DIR", help="Apply what --keep wrote, fit nothing.")]
-Keep = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Also keep what was fitted, for other vectors.")
+Fitted = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Apply what --save-fitted wrote, fit nothing.")
+]
+SaveFitted = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Also save the fitted methods, to apply to other vectors.")
 ]
 List = Annotated[bool, typer.Option("--list", help="Show the methods and their settings.")]
 
 
+@reads_vectors()
 def postprocess(
     context: typer.Context,
     vectors: Vectors,
+    reading: Reading,
     method: MethodName = None,
     target: Target = None,
     pipeline: PipelineFile = None,
     fitted: Fitted = None,
-    keep: Keep = None,
+    save_fitted: SaveFitted = None,
     list_: List = False,
-    lower: Lower = False,
-    limit: Limit = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
 ) -> None:
-    """Improve word vectors by one or several methods."""
+    """Post-process word vectors: normalise, whiten, PCA, all-but-the-top and others."""
     from tenor.words.postprocess import METHODS, Pipeline, read_options
 
     if list_:
@@ -73,10 +74,12 @@ def postprocess(
                 f"{context.args[0]!r} is not an option; settings go with --method or into the file."
             )
         steps = Pipeline.read(pipeline) if pipeline is not None else Pipeline.load(fitted or Path())
-    table = open_vectors(vectors, lower=lower, limit=limit, strict=strict, quiet=quiet)
+    table = reading.open(vectors)
     result = steps.transform(table) if fitted is not None else steps.fit_transform(table)
     result.save(target)
-    if keep is not None:
-        steps.save(keep)
-    if not quiet:
-        notes.print(f"Written: {target}" + (f"; fitted methods: {keep}" if keep is not None else ""))
+    if save_fitted is not None:
+        steps.save(save_fitted)
+    if not reading.quiet:
+        notes.print(
+            f"Written: {target}" + (f"; fitted methods: {save_fitted}" if save_fitted is not None else "")
+        )

@@ -1,9 +1,10 @@
-"""The text has one sentence or paragraph on a line. Skip-gram and CBOW are gensim's; ppmi counts and needs
-nothing but the core. Context vectors and counts are kept in a .safetensors file.
+"""The text has one sentence or paragraph on a line. Skip-gram and CBOW are gensim's word2vec with negative
+sampling; ppmi-svd factorises positive pointwise mutual information and needs nothing but the core. Context
+vectors and word counts are kept in a .safetensors file.
 
 \b
     tenor words train book.txt --out book.safetensors
-    tenor words train book.txt --method ppmi --window 2 --out book.safetensors
+    tenor words train a.txt --method ppmi-svd --window 2 --out a.safetensors
 """
 
 from dataclasses import fields
@@ -18,64 +19,75 @@ from tenor.cli.options import Out, Quiet
 
 
 class MethodChoice(StrEnum):
-    """How vectors are made."""
+    """How vectors are trained."""
 
     skip_gram = "skip-gram"
     cbow = "cbow"
-    ppmi = "ppmi"
+    ppmi_svd = "ppmi-svd"
 
 
 class SplitChoice(StrEnum):
-    """Where words end."""
+    """How a text is tokenised."""
 
     words = "words"
     spaces = "spaces"
 
 
 Text = Annotated[Path, typer.Argument(metavar="TEXT", help="A text file, plain or gzip.")]
-How = Annotated[MethodChoice, typer.Option("--method", help="skip-gram, cbow, or ppmi (counts and SVD).")]
-Width = Annotated[int, typer.Option(help="Numbers of a vector.")]
-Window = Annotated[int, typer.Option(help="Words to each side that count as near.")]
-Least = Annotated[int, typer.Option("--min-count", help="Leave out words that come less often.")]
-Most = Annotated[int | None, typer.Option("--max-words", help="Keep only so many words, the most frequent.")]
+How = Annotated[MethodChoice, typer.Option("--method", help="word2vec's skip-gram or cbow, or ppmi-svd.")]
+VectorSize = Annotated[int, typer.Option(help="Dimensions of the vectors.")]
+Window = Annotated[int, typer.Option(help="Context words on each side of a word.")]
+MinCount = Annotated[int, typer.Option(help="Ignore words with fewer occurrences.")]
+MaxFinalVocab = Annotated[
+    int | None, typer.Option(help="Vocabulary size: keep the most frequent words only. Default: all.")
+]
 Epochs = Annotated[int, typer.Option(help="Passes over the text (skip-gram, cbow).")]
-Negative = Annotated[int, typer.Option(help="Negative samples for each word (skip-gram, cbow).")]
-Seed = Annotated[int, typer.Option(help="Seed of all that is random.")]
-Threads = Annotated[int, typer.Option(help="More than 1 is faster, but no longer repeats exactly.")]
+Negative = Annotated[int, typer.Option(help="Negative samples per positive one (skip-gram, cbow).")]
+Seed = Annotated[int, typer.Option(help="Random seed.")]
+Workers = Annotated[int, typer.Option(help="Threads; with more than 1, results differ from run to run.")]
 Cased = Annotated[bool, typer.Option("--cased", help="Keep capital letters.")]
-Cut = Annotated[SplitChoice, typer.Option("--split", help="Split at punctuation (words) or spaces only.")]
+Split = Annotated[
+    SplitChoice, typer.Option("--split", help="Tokenise at punctuation (words) or spaces only.")
+]
 
 
 def train(
     text: Text,
     out: Out,
     method: How = MethodChoice.skip_gram,
-    width: Width = 100,
+    vector_size: VectorSize = 100,
     window: Window = 5,
-    min_count: Least = 5,
-    max_words: Most = None,
+    min_count: MinCount = 5,
+    max_final_vocab: MaxFinalVocab = None,
     epochs: Epochs = 5,
     negative: Negative = 5,
     seed: Seed = 1,
-    threads: Threads = 1,
+    workers: Workers = 1,
     cased: Cased = False,
-    split: Cut = SplitChoice.words,
+    split: Split = SplitChoice.words,
     quiet: Quiet = False,
 ) -> None:
-    """Train word vectors on a text."""
+    """Train word vectors on a text: skip-gram, CBOW or PPMI-SVD."""
     from tenor.words.corpus import read_corpus
 
     with progress_bar("reading lines", quiet=quiet) as bar:
         corpus = read_corpus(
-            text, lower=not cased, split=split.value, least=min_count, most=max_words, progress=bar.advance
+            text,
+            lowercase=not cased,
+            split=split.value,
+            min_count=min_count,
+            max_final_vocab=max_final_vocab,
+            progress=bar.advance,
         )
     if not quiet:
-        notes.print(f"{text}: {counted(len(corpus.ids), 'word')}, {len(corpus.words):,} different ones.")
+        notes.print(
+            f"{text}: {counted(len(corpus.ids), 'token')}, vocabulary of {len(corpus.words):,} words."
+        )
     settings: dict[str, Any] = {
-        "architecture": method.value, "width": width, "window": window, "negative": negative,
-        "epochs": epochs, "seed": seed, "threads": threads,
+        "architecture": method.value, "vector_size": vector_size, "window": window, "negative": negative,
+        "epochs": epochs, "seed": seed, "workers": workers,
     }  # fmt: skip
-    if method == MethodChoice.ppmi:
+    if method == MethodChoice.ppmi_svd:
         from tenor.words.counting import PpmiConfig, train_ppmi
 
         known = {field.name for field in fields(PpmiConfig)}
@@ -89,4 +101,4 @@ def train(
             vectors = train_word2vec(corpus, Word2VecConfig(**settings), progress=bar.advance)
     vectors.save(out)
     if not quiet:
-        notes.print(f"Written: {out} ({counted(len(vectors), 'word')}, {vectors.width} numbers each)")
+        notes.print(f"Written: {out} ({counted(len(vectors), 'word')}, {vectors.vector_size} dimensions)")

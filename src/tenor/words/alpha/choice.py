@@ -1,4 +1,4 @@
-"""Choosing α: by the scores of other items than those that are reported."""
+"""Tuning α by cross-validation: on other items than those that are reported."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

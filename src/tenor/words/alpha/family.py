@@ -15,7 +15,7 @@ Powers are taken in log space with the largest weight of a row set to 1, so that
 lengths but no direction. True lengths (``scaled``) are refused where they cannot be written.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal
 
@@ -71,62 +71,50 @@ class AlphaFamily:
         lower: NDArray[np.float64] = np.linalg.cholesky(self.fisher + ridge * np.eye(width))
         return lower
 
-    def embed(self, alpha: float, *, rows: Sequence[int] | None = None, scaled: bool = True) -> Matrix:
-        """Return the alpha embedding [n, d] of all words, or of some ``rows``.
+    def embed(self, alpha: float, *, scaled: bool = True) -> Matrix:
+        """Return the alpha embedding [n, d] of all words.
 
         Without ``scaled`` each row has an arbitrary positive length, which any later normalisation removes;
         α of any size can be had so.
         """
-        return self.embed_many([alpha], rows=rows, scaled=scaled)[0]
-
-    def embed_many(
-        self, alphas: Iterable[float], *, rows: Sequence[int] | None = None, scaled: bool = False
-    ) -> list[Matrix]:
-        """Return the embeddings of several α, for the price of one pass over the distributions."""
-        alphas = list(alphas)
-        if not np.isfinite(alphas).all():
+        if not np.isfinite(alpha):
             raise TenorError("alpha must be finite; the limit of minus infinity is the method `limit`.")
-        chosen = np.arange(len(self.parameters)) if rows is None else np.asarray(rows)
-        sums = np.empty((len(alphas), len(chosen), self.contexts.shape[1]))
+        sums = np.empty((len(self.parameters), self.contexts.shape[1]))
         centred = self.centred.astype(self.dtype)
-        for part, ratios in self._log_ratios(chosen):
-            for number, alpha in enumerate(alphas):
-                sums[number, part] = weighted_sums(ratios, self.log_reference, centred, alpha, scaled=scaled)
-        return [self._solved(one) for one in sums]
+        for block, ratios in self._log_ratios():
+            sums[block] = weighted_sums(ratios, self.log_reference, centred, alpha, scaled=scaled)
+        return self._solved(sums)
 
-    def limit(self, top: int = 1, *, weighted: bool = False, rows: Sequence[int] | None = None) -> Matrix:
+    def limit(self, top: int = 1, *, weighted: bool = False) -> Matrix:
         """Return the limit embedding, from the ``top`` contexts whose ratio p_w/p0 is largest."""
-        best, ratios = self.best_contexts(top, rows=rows)
+        best, ratios = self.best_contexts(top)
         weights = np.exp(ratios - ratios.max(axis=1, keepdims=True)) if weighted else np.ones_like(ratios)
         weights /= weights.sum(axis=1, keepdims=True)
         return self._solved(np.einsum("nk,nkd->nd", weights, self.centred[best]))
 
-    def best_contexts(
-        self, top: int = 1, *, rows: Sequence[int] | None = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def best_contexts(self, top: int = 1) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the contexts χ with the largest p_w/p0 [n, top], best first, and ln(p_w/p0) of each."""
         if not 1 <= top <= len(self.contexts):
             raise TenorError(f"top is {top}; expected 1 to {len(self.contexts):,}, the number of contexts.")
-        chosen = np.arange(len(self.parameters)) if rows is None else np.asarray(rows)
-        best = np.empty((len(chosen), top), dtype=np.int64)
-        values = np.empty((len(chosen), top))
-        for part, ratios in self._log_ratios(chosen):
-            some = np.argpartition(ratios, -top, axis=1)[:, -top:]
-            found = np.take_along_axis(ratios, some, axis=1)
-            order = np.argsort(-found, axis=1, kind="stable")
-            best[part] = np.take_along_axis(some, order, axis=1)
-            values[part] = np.take_along_axis(found, order, axis=1)
+        best = np.empty((len(self.parameters), top), dtype=np.int64)
+        values = np.empty((len(self.parameters), top))
+        for block, ratios in self._log_ratios():
+            largest = np.argpartition(ratios, -top, axis=1)[:, -top:]
+            unsorted = np.take_along_axis(ratios, largest, axis=1)
+            order = np.argsort(-unsorted, axis=1, kind="stable")
+            best[block] = np.take_along_axis(largest, order, axis=1)
+            values[block] = np.take_along_axis(unsorted, order, axis=1)
         return best, values
 
-    def _log_ratios(self, chosen: NDArray[np.int64]) -> Iterator[tuple[slice, Matrix]]:
+    def _log_ratios(self) -> Iterator[tuple[slice, Matrix]]:
         """Yield ln(p_w/p0) [rows, n] in blocks of rows."""
         height = max(1, _CELLS // len(self.contexts))
-        for start in range(0, len(chosen), height):
-            part = slice(start, min(start + height, len(chosen)))
-            logits = self.parameters[chosen[part]] @ self.contexts.T
+        for start in range(0, len(self.parameters), height):
+            block = slice(start, start + height)
+            logits = self.parameters[block] @ self.contexts.T
             if self.bias is not None:
                 logits = logits + self.bias.astype(logits.dtype)
-            yield part, log_ratios(logits, self.log_reference)
+            yield block, log_ratios(logits, self.log_reference)
 
     def _solved(self, sums: NDArray[np.float64]) -> Matrix:
         """Return I⁻¹ times every row."""
@@ -183,7 +171,9 @@ def _check(words: Matrix, contexts: Matrix, reference: NDArray[np.float64], labe
     if label not in ("U", "U+V"):
         raise TenorError(f"The label of the model is {label!r}; it is 'U' or 'U+V'.")
     if words.ndim != 2 or contexts.ndim != 2 or words.shape[1] != contexts.shape[1] or not words.size:
-        raise TenorError(f"Word rows {words.shape} and context rows {contexts.shape} need the same width.")
+        raise TenorError(
+            f"Word rows {words.shape} and context rows {contexts.shape} need as many dimensions."
+        )
     if label == "U+V" and len(words) != len(contexts):
         raise TenorError(f"U+V needs a context row for every word: {len(words):,} and {len(contexts):,}.")
     if not (np.isfinite(words).all() and np.isfinite(contexts).all()):

@@ -1,8 +1,7 @@
 """Reference distributions p0 [n] over context words, from which alpha embeddings look at all others.
 
-``0`` is uniform; ``u`` the unigram of the model, the marginal of the joint that its two matrices describe, or
-(``mixed_unigram``) of its conditionals if words come as often as in the corpus; ``ud`` the unigram of the
-data, by the counts of the corpus.
+``0`` is uniform; ``u`` the unigram of the model, the marginal of the joint that its two matrices describe;
+``ud`` the unigram of the data, by the counts of the corpus.
 """
 
 from typing import Literal
@@ -11,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.errors import TenorError
-from tenor.words.alpha.family import log_ratios
 
 Reference = Literal["0", "u", "ud"]
 Matrix = NDArray[np.floating]
@@ -40,21 +38,6 @@ def model_unigram(words: Matrix, contexts: Matrix, *, bias: Matrix | None = None
         total = np.logaddexp(total, most + np.log(np.exp(logits - most).sum(axis=0)))
     weights = np.exp(total - total.max())
     return np.asarray(weights / weights.sum(), dtype=np.float64)
-
-
-def mixed_unigram(
-    words: Matrix, contexts: Matrix, counts: NDArray[np.integer], *, bias: Matrix | None = None
-) -> Weights:
-    """Return p(χ) = Σ_w p(w) p_w(χ): what the model expects of contexts, if words come as in the corpus."""
-    share = data_unigram(counts)
-    total = np.zeros(len(contexts))
-    height = max(1, _CELLS // len(contexts))
-    for start in range(0, len(words), height):
-        logits = words[start : start + height] @ contexts.T
-        if bias is not None:
-            logits = logits + bias
-        total += share[start : start + height] @ np.exp(log_ratios(logits, np.zeros(len(contexts))))
-    return np.asarray(total / total.sum(), dtype=np.float64)
 
 
 def data_unigram(counts: NDArray[np.integer]) -> Weights:

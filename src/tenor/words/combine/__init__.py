@@ -1,4 +1,4 @@
-"""One better table of word vectors out of several: averaged or concatenated, plainly or geometrically."""
+"""Meta-embeddings: several word embeddings averaged or concatenated, plainly or after geometric alignment."""
 
 from tenor.words.combine.combining import METHODS, CombineConfig, Combined, combine
 

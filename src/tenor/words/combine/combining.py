@@ -1,17 +1,17 @@
-"""Meta-embeddings: several tables of word vectors made into one.
+"""Meta-embeddings: several word embeddings combined into one.
 
 Of a word's vectors x_1 … x_m in m sources, with the maps A_a = B^½ U_a of an alignment:
 
-    avg   mean of x_a          geo-avg   mean of A_a x_a         width d
-    conc  all x_a in a row     geo-conc  all A_a x_a in a row    width m·d
+    avg   mean of x_a            geo-avg   mean of A_a x_a            d dimensions
+    conc  concatenation of x_a   geo-conc  concatenation of A_a x_a   m·d dimensions
 
 avg and conc are the geometric ones with A_a = I. `rotate-avg` and `rotate-conc` use rotations without a
-metric (orthogonal Procrustes onto the first source), to tell what the metric adds. Plain averages of sources
+metric (orthogonal Procrustes onto the first source), to show what the metric adds. Plain averages of sources
 whose axes do not correspond mean little; concatenating does not mind.
 
 Before, vectors are normalised (unit length by default); after, latent vectors are scaled to unit length by
-default, so that no source drowns the others. C is chosen, when not given, so that words which took no part in
-the alignment find themselves in the other source: no benchmark is looked at.
+default, so that no source dominates. C is chosen, when not given, by the
+retrieval of held-out words in the other source: no benchmark is used.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ Solver = Literal["auto", "exact", "riemannian"]
 Table = NDArray[np.floating]
 Rows = NDArray[np.float32]
 
-CHOICES_OF_C = (1.0, 10.0, 50.0, 100.0, 1000.0)
+C_GRID = (1.0, 10.0, 50.0, 100.0, 1000.0)
 _ROWS_AT_ONCE = 16_384
 _HELD_OUT = 2000  # words at most that choose C
 
@@ -44,11 +44,11 @@ class CombineConfig:
     """How sources are combined."""
 
     method: CombineMethod = "geo-avg"
-    c: float | None = None  # of the regulariser; None: chosen on words held out
-    normalise: tuple[Normalisation, ...] = ("unit",)  # of the sources, in this order
-    unit_latent: bool = True  # whether latent vectors get unit length before they are put together
+    c: float | None = None  # regularisation; None: chosen on held-out words
+    normalize: tuple[Normalisation, ...] = ("unit",)  # steps for each source, in this order
+    unit_latent: bool = True  # scale latent vectors to unit length before they are combined
     solver: Solver = "auto"
-    seed: int = 0  # of the words held out
+    seed: int = 0  # of the held-out words
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -62,9 +62,9 @@ class Combined:
 
     vectors: WordVectors
     alignment: Alignment | None  # None for avg and conc
-    words: tuple[int, ...]  # of each source
-    found: dict[float, float] = field(default_factory=dict)
-    """C -> share of held-out words that found themselves, where C was chosen."""
+    vocabulary_sizes: tuple[int, ...]  # of each source
+    retrieval_by_c: dict[float, float] = field(default_factory=dict)
+    """C -> share of held-out words that are retrieved in the other source, where C was chosen."""
 
 
 def combine(
@@ -73,7 +73,7 @@ def combine(
     *,
     progress: Callable[[int], None] | None = None,
 ) -> Combined:
-    """Combine two or more tables of word vectors into one of their common words.
+    """Combine two or more word embeddings into one of their common words.
 
     >>> a = WordVectors(["x", "y", "z"], [[1, 0], [0, 1], [1, 1]])
     >>> b = WordVectors(["z", "y", "x", "w"], [[1, 1], [1, 0], [0, 1], [1, 2]])  # the axes are exchanged
@@ -88,7 +88,7 @@ def combine(
     if len(sources) < 2:
         raise TenorError(f"Combining takes two sources or more; got {len(sources)}.")
     common = intersection(*sources)
-    tables = [normalised(source.vectors, config.normalise, source.name) for source in common]
+    tables = [normalised(source.vectors, config.normalize, source.name) for source in common]
     found: dict[float, float] = {}
     alignment = None
     if config.method.startswith("rotate"):
@@ -97,9 +97,9 @@ def combine(
         c = config.c
         if c is None:
             found = self_retrieval(tables, seed=config.seed)
-            c = max(found, key=lambda one: (found[one], -one))
+            c = max(found, key=lambda value: (found[value], -value))
         alignment = align(Grams.of(tables), c=c, solver=config.solver, progress=progress)
-    rows = put_together(tables, alignment, config)
+    rows = meta_embed(tables, alignment, config)
     made = WordVectors(common[0].words, rows, common[0].counts, name=config.method)
     return Combined(made, alignment, tuple(len(source) for source in sources), found)
 
@@ -118,7 +118,7 @@ def align(
     return solve(grams, c=c)
 
 
-def put_together(tables: Sequence[Table], alignment: Alignment | None, config: CombineConfig) -> Rows:
+def meta_embed(tables: Sequence[Table], alignment: Alignment | None, config: CombineConfig) -> Rows:
     """Average or concatenate the sources' latent vectors, block by block, to [n, d] or [n, m·d]."""
     width = max(table.shape[1] for table in tables)
     average = config.method.endswith("avg")
@@ -155,9 +155,9 @@ def normalised(vectors: Rows, steps: Sequence[Normalisation], name: str = "vecto
 
 
 def self_retrieval(
-    tables: Sequence[Table], *, choices: Sequence[float] = CHOICES_OF_C, seed: int = 0
+    tables: Sequence[Table], *, c_grid: Sequence[float] = C_GRID, seed: int = 0
 ) -> dict[float, float]:
-    """Say for each C which share of held-out words has itself as the nearest latent vector of another source.
+    """Return for each C the share of held-out words that are their own nearest neighbour in other sources.
 
     A tenth of the words, 2,000 at most, takes no part in the alignment; their vectors of the first source
     look for their own among all vectors of every other source, each pair of sources aligned by itself.
@@ -169,7 +169,7 @@ def self_retrieval(
         kept = held  # a single word: there is nothing to choose by, and any C will do
     grams = Grams.of([table[kept] for table in tables])
     return {
-        c: float(np.mean([_found(tables, grams, held, c, b) for b in range(1, len(tables))])) for c in choices
+        c: float(np.mean([_found(tables, grams, held, c, b) for b in range(1, len(tables))])) for c in c_grid
     }
 
 

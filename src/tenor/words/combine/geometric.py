@@ -1,8 +1,8 @@
-"""Geometric meta-embeddings: turn and scale several tables of word vectors into one space.
+"""Geometric meta-embeddings: rotate and scale several word embeddings into one space.
 
-From Jawanpuria et al. 2020. The same n words have vectors x_i and z_i of width d in two sources. Sought are
-orthogonal U, V and a symmetric positive-definite metric B [d, d] under which the two vectors of a word are
-alike, and those of two words not:
+From Jawanpuria et al. 2020. The same n words have vectors x_i and z_i of d dimensions in two sources. Sought
+are orthogonal U, V and a symmetric positive-definite metric B [d, d] under which the two vectors of a word
+are alike, and those of two words not:
 
     min ‖X Uᵀ B V Zᵀ − I‖² + C ‖B‖²                     X, Z [n, d], words as rows; C > 0
 
@@ -41,8 +41,8 @@ class Grams:
     words: int
 
     @property
-    def width(self) -> int:
-        """The common width d."""
+    def dimension(self) -> int:
+        """The common number of dimensions d."""
         return len(self.own[0])
 
     @classmethod
@@ -74,7 +74,7 @@ class Grams:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """Where each source is turned to, and the metric of the common space.
+    """The rotation of each source, and the metric of the common space.
 
     >>> alignment = solve(Grams.of([np.eye(3), np.eye(3)]), c=1.0)
     >>> alignment.objective
@@ -134,7 +134,7 @@ def solve(grams: Grams, *, c: float = 50.0) -> Alignment:
 
 def procrustes(grams: Grams) -> Alignment:
     """Turn every source onto the first by the best rotation alone, B = I: the ablation without a metric."""
-    width = grams.width
+    width = grams.dimension
     rotations = [np.eye(width)]
     for source in range(1, len(grams.own)):
         rotations.append(polar(grams.cross[0, source]))

@@ -160,7 +160,7 @@ def _plain_start(grams: Grams, c: float) -> _Point:
     determinant is 1 or −1), and B = I may be far too long.
     """
     rotations = list(procrustes(grams).rotations)
-    identity = np.eye(grams.width)
+    identity = np.eye(grams.dimension)
     squares = products = 0.0
     for (a, b), cross in grams.cross.items():
         w = rotations[a].T @ rotations[b]
@@ -172,7 +172,7 @@ def _plain_start(grams: Grams, c: float) -> _Point:
 
 def _warm_start(grams: Grams, c: float) -> _Point:
     """Begin at the exact solutions W = B' O of the pairs with the first source: U = O, B the mean of B'."""
-    rotations, metrics = [np.eye(grams.width)], []
+    rotations, metrics = [np.eye(grams.dimension)], []
     for source in range(1, len(grams.own)):
         w = ridge(grams.own[0], grams.own[source], grams.cross[0, source], c)
         turned = polar(w)

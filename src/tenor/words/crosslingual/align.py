@@ -1,38 +1,39 @@
-"""Align the word vectors of two languages: from two vocabularies and a seed dictionary to one shared space.
+"""Align the word vectors of two languages: a seed dictionary, and two spaces become one.
 
-``procrustes`` is a rotation, ``vecmap`` the advanced map on the seed, ``vecmap-self`` self-learning
-from the seed, then the advanced map on what was learnt, ``rcsls`` a map trained for CSLS retrieval. Before
-any of them the spaces may be brought to another order of similarity (``alpha``).
+``procrustes`` is an orthogonal map, ``vecmap`` VecMap's advanced mapping on the seed, ``vecmap-self``
+self-learning from the seed, then the advanced mapping on the induced dictionary, ``rcsls`` a map trained for
+CSLS retrieval. Before any of them the spaces may be post-processed to another order of similarity
+(``alpha``).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from tenor.errors import TenorError, did_you_mean
+from tenor.progress import Note
 from tenor.words.crosslingual.alpha_search import search_alphas
 from tenor.words.crosslingual.maps import Maps, advanced_map, orthogonal_map
 from tenor.words.crosslingual.rcsls import RcslsConfig, rcsls_map
 from tenor.words.crosslingual.seed import KnownPairs, known_pairs
-from tenor.words.crosslingual.self_learning import Round, SelfLearningConfig, self_learn
+from tenor.words.crosslingual.self_learning import Iteration, SelfLearningConfig, self_learn
 from tenor.words.crosslingual.spaces import check_spaces, prepare
 from tenor.words.neighbours import Floats, unit_rows
 from tenor.words.vectors import WordVectors
 
 AlignMethod = Literal["procrustes", "vecmap", "vecmap-self", "rcsls"]
 METHODS: tuple[AlignMethod, ...] = get_args(AlignMethod)
-Note = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlignConfig:
-    """How two spaces are brought together."""
+    """How two spaces are mapped into one."""
 
     method: AlignMethod = "vecmap-self"
     alpha: tuple[float, float] | Literal["search"] = (0.0, 0.0)  # of the source, of the target
-    axes: int | None = None  # keep only so many of the strongest shared axes (vecmap, vecmap-self)
+    dim_reduction: int | None = None  # keep only so many of the strongest dimensions (vecmap, vecmap-self)
     self_learning: SelfLearningConfig = field(default_factory=SelfLearningConfig)
     rcsls: RcslsConfig = field(default_factory=RcslsConfig)
 
@@ -40,13 +41,15 @@ class AlignConfig:
         if self.method not in METHODS:
             hint = did_you_mean(self.method, METHODS) or f" There are {', '.join(METHODS)}."
             raise TenorError(f"There is no method {self.method!r} to align with.{hint}")
-        if self.axes is not None and (self.axes < 1 or self.method not in ("vecmap", "vecmap-self")):
-            raise TenorError("axes is at least 1, and only vecmap and vecmap-self can leave some out.")
+        if self.dim_reduction is None:
+            return
+        if self.dim_reduction < 1 or self.method not in ("vecmap", "vecmap-self"):
+            raise TenorError("dim_reduction is at least 1, and only vecmap and vecmap-self have it.")
 
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """Both languages in one space, rows of length 1, and how they got there."""
+    """Both languages in one space, as unit vectors, and a report of the mapping."""
 
     source: WordVectors
     target: WordVectors
@@ -72,29 +75,35 @@ def align(
     """
     config, note = config or AlignConfig(), note or _silent
     check_spaces(source, target)
-    if config.axes is not None and config.axes > source.width:
-        raise TenorError(f"axes is {config.axes}, but the vectors have only {source.width} dimensions.")
+    kept, size = config.dim_reduction, source.vector_size
+    if kept is not None and kept > size:
+        raise TenorError(f"dim_reduction is {kept}, but the vectors have only {size} dimensions.")
     known = check_seed(seed, source, target)
-    note(f"{len(known):,} of {known.asked:,} seed pairs are in both vocabularies.")
+    note(f"{len(known):,} of {known.total:,} seed pairs are in both vocabularies.")
     alpha, search = _alphas(source.vectors, target.vectors, known, config, note)
     x, z = prepare(source.vectors, alpha[0]), prepare(target.vectors, alpha[1])
     maps, learning = find_maps(x, z, known, config, note)
     report = {
-        "method": config.method, "alpha": list(alpha), "seed_pairs": len(known), "seed_asked": known.asked,
-        "alpha_search": search, "self_learning": learning, "axes": config.axes,
+        "method": config.method, "alpha": list(alpha), "alpha_search": search,
+        "seed_pairs": len(known), "seed_total": known.total, "self_learning": learning,
+        "dim_reduction": config.dim_reduction,
     }  # fmt: skip
     return Aligned(_mapped(source, x, maps.source), _mapped(target, z, maps.target), report)
 
 
 def check_seed(seed: Sequence[tuple[str, str]], source: WordVectors, target: WordVectors) -> KnownPairs:
-    """Look the seed up, or say why nothing of it can be used."""
+    """Look up the seed pairs; if none is known, the error says why."""
     known = known_pairs(seed, source.index, target.index)
     if len(known) == 0:
         first, second = seed[0] if seed else ("", "")
         swapped = len(known_pairs(((z, x) for x, z in seed), source.index, target.index))
-        hint = "Its columns seem to be swapped." if swapped else "Small letters may be missing: try --lower."
+        hint = (
+            "Its columns seem to be swapped."
+            if swapped
+            else "The vectors may be lower-cased: try --lowercase."
+        )
         raise TenorError(
-            f"None of the {known.asked:,} seed pairs has both words in the vocabularies of {source.name} and "
+            f"None of the {known.total:,} seed pairs has both words in the vocabularies of {source.name} and "
             f"{target.name}; the first pair is {first!r}, {second!r}. {hint}"
         )
     return known
@@ -103,17 +112,19 @@ def check_seed(seed: Sequence[tuple[str, str]], source: WordVectors, target: Wor
 def find_maps(
     x: Floats, z: Floats, known: KnownPairs, config: AlignConfig, note: Note
 ) -> tuple[Maps, dict[str, Any] | None]:
-    """Fit the maps of a method on prepared spaces; also what self-learning reports."""
+    """Fit the maps of a method on prepared spaces; also return the report of self-learning."""
     pairs, learning = known.pairs, None
     if config.method == "rcsls":
-        told = lambda step, loss: note(f"RCSLS step {step}: loss {loss:.5f}")  # noqa: E731
-        return rcsls_map(x, z, pairs, config=config.rcsls, progress=told), None
+        report = lambda step, loss: note(f"RCSLS iteration {step}: loss {loss:.5f}")  # noqa: E731
+        return rcsls_map(x, z, pairs, config=config.rcsls, progress=report), None
     if config.method == "vecmap-self":
-        learned = self_learn(x, z, pairs, config=config.self_learning, progress=lambda one: note(_told(one)))
-        pairs, last = learned.pairs, learned.rounds[-1]
+        learned = self_learn(
+            x, z, pairs, config=config.self_learning, progress=lambda iteration: note(_line(iteration))
+        )
+        pairs, last = learned.pairs, learned.iterations[-1]
         learning = {
-            "rounds": last.number, "pairs": last.pairs, "objective": last.objective,
-            "settled": learned.settled, "settings": asdict(config.self_learning),
+            "iterations": last.number, "pairs": last.pairs, "objective": last.objective,
+            "converged": learned.converged, "settings": asdict(config.self_learning),
         }  # fmt: skip
     rows = x[pairs[:, 0]], z[pairs[:, 1]]
     if config.method == "procrustes":
@@ -123,7 +134,7 @@ def find_maps(
             f"{len(pairs):,} pairs are few for the advanced map of {x.shape[1]} dimensions; procrustes, or "
             "vecmap-self with a larger vocabulary, may do better."
         )
-    return advanced_map(*rows, axes=config.axes), learning
+    return advanced_map(*rows, dim_reduction=config.dim_reduction), learning
 
 
 def _alphas(
@@ -149,9 +160,12 @@ def _mapped(words: WordVectors, rows: Floats, matrix: np.ndarray[Any, Any]) -> W
     return words.replace(moved)
 
 
-def _told(one: Round) -> str:
-    share = "" if one.keep == 1.0 else f", keeping {one.keep:.0%} of the candidates"
-    return f"round {one.number}: {one.pairs:,} pairs, mean cosine {one.objective:.4f}{share}"
+def _line(iteration: Iteration) -> str:
+    keep = iteration.keep_prob
+    share = "" if keep == 1.0 else f", keeping {keep:.0%} of the candidates"
+    return (
+        f"iteration {iteration.number}: {iteration.pairs:,} pairs, objective {iteration.objective:.4f}{share}"
+    )
 
 
 def _silent(_: str) -> None:

@@ -1,6 +1,6 @@
-"""Which exponents suit a pair of languages: a grid over (α source, α target), scored on held-out seed pairs.
+"""Grid search for the exponents of a pair of languages (α source, α target), cross-validated on the seed.
 
-The seed pairs are cut into folds by source word. For every pair of exponents the map is fitted on all folds
+The seed pairs are split into folds by source word. For every pair of exponents the map is fitted on all folds
 but one, and the held-out words are translated; the mean reciprocal rank over all of them decides. Spaces are
 cut to the most frequent words, so that the whole grid takes seconds to minutes.
 """
@@ -37,28 +37,28 @@ def search_alphas(
     *,
     grid: Sequence[float] = GRID,
     folds: int = 5,
-    words: int = 20_000,
+    vocabulary_cutoff: int = 20_000,
     orthogonal: bool = False,
     progress: Callable[[int], None] | None = None,
     random_seed: int = 0,
 ) -> AlphaSearch:
-    """Score all pairs of exponents by cross-validation on the seed; ties go to the milder exponents.
+    """Score all pairs of exponents by cross-validation on the seed; ties go to the smaller exponents.
 
-    ``orthogonal`` fits plain rotations; it is taken in any case where a fold leaves fewer pairs than twice
-    the dimensions, too few for the advanced map.
+    ``orthogonal`` fits orthogonal maps; so does any search in which a fold leaves fewer pairs than twice the
+    dimensions, too few for the advanced mapping.
     """
     from threadpoolctl import threadpool_limits
 
-    inside = seed.pairs[(seed.pairs < words).all(axis=1)]
+    inside = seed.pairs[(seed.pairs < vocabulary_cutoff).all(axis=1)]
     parts = split_by_source(inside, folds, random_seed)
     orthogonal = orthogonal or len(inside) * (folds - 1) // folds < 2 * source.shape[1]
     fit = orthogonal_map if orthogonal else advanced_map
-    targets = {alpha: prepare(target[:words], alpha) for alpha in grid}
+    targets = {alpha: prepare(target[:vocabulary_cutoff], alpha) for alpha in grid}
     scores: dict[tuple[float, float], float] = {}
     # The matrices are small: more than one thread would mostly wait, and on a busy machine for long.
     with threadpool_limits(1, "blas"):
         for first in grid:
-            x = prepare(source[:words], first)
+            x = prepare(source[:vocabulary_cutoff], first)
             for second in grid:
                 ranks = np.concatenate([_fold(x, targets[second], part, fit) for part in parts])
                 scores[first, second] = float((1.0 / ranks).mean())
@@ -69,7 +69,7 @@ def search_alphas(
 
 
 def split_by_source(pairs: Pairs, folds: int, random_seed: int) -> list[tuple[Pairs, Pairs]]:
-    """Cut pairs into (fitted, held out), so that no source word stands on both sides."""
+    """Split pairs into (fitted, held out), so that no source word is on both sides."""
     words = np.unique(pairs[:, 0])
     if folds < 2 or len(words) < 2 * folds:
         raise TenorError(

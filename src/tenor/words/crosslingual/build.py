@@ -1,12 +1,13 @@
-"""From two tables of vectors and a seed dictionary to a folder that translates: the whole way in one call."""
+"""From the vectors of two languages and a seed dictionary to a folder that translates, in one call."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tenor.errors import TenorError
+from tenor.progress import Note
 from tenor.text.problems import Problems
-from tenor.words.crosslingual.align import AlignConfig, Note, align
+from tenor.words.crosslingual.align import AlignConfig, align
 from tenor.words.crosslingual.lexicon import Lexicon
 from tenor.words.crosslingual.lexicon_scores import Retrieval, score_lexicon
 from tenor.words.crosslingual.seed import known_pairs, read_dictionary
@@ -21,8 +22,8 @@ def build_lexicon(
     *,
     config: AlignConfig | None = None,
     test: str | Path | None = None,
-    lower: bool = False,
-    words: int = 20_000,
+    lowercase: bool = False,
+    lexicon_size: int = 20_000,
     problems: Problems | None = None,
     note: Note | None = None,
     progress: Callable[[int], None] | None = None,
@@ -30,19 +31,19 @@ def build_lexicon(
     """Align two languages from a seed file, score them on a test file, and write the folder.
 
     Test pairs whose source word is in the seed are left out of the score. ``progress`` counts words, those of
-    both languages and the ``words`` that the table of the folder translates.
+    both languages and the ``lexicon_size`` words that the table of the folder translates.
     """
     folder = Path(folder)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise TenorError(f"{folder} exists already; choose another name, or remove it first.")
     problems = problems if problems is not None else Problems()
-    pairs = read_dictionary(seed, lower=lower, problems=problems)
-    tested = None if test is None else read_dictionary(test, lower=lower, problems=problems)
+    pairs = read_dictionary(seed, lowercase=lowercase, problems=problems)
+    tested = None if test is None else read_dictionary(test, lowercase=lowercase, problems=problems)
     aligned = align(source, target, pairs, config=config, note=note)
     if tested is not None:
         aligned.report["test"] = _scores(aligned.source, aligned.target, pairs, tested)
     lexicon = Lexicon.of(aligned, progress=progress)
-    lexicon.save(folder, words=words, progress=progress)
+    lexicon.save(folder, lexicon_size=lexicon_size, progress=progress)
     return lexicon
 
 
@@ -56,7 +57,7 @@ def _scores(
     methods: tuple[Retrieval, Retrieval] = ("cosine", "csls")
     for retrieval in methods:
         score = score_lexicon(source.vectors, target.vectors, known, retrieval=retrieval)
-        found = {"mrr": score.mrr(), "p@1": score.precision(1), "p@5": score.precision(5)}
-        report[retrieval] = {name: [one.estimate, one.low, one.high] for name, one in found.items()}
+        scores = {"mrr": score.mrr(), "p@1": score.precision(1), "p@5": score.precision(5)}
+        report[retrieval] = {name: [one.estimate, one.low, one.high] for name, one in scores.items()}
         report["words"] = len(score.ranks)
     return report

@@ -1,7 +1,7 @@
-"""How good a shared space is at translating words: mean reciprocal rank and precision at k, with intervals.
+"""Scores of bilingual lexicon induction: mean reciprocal rank and precision at k, with intervals.
 
-For every test word of the source language all target words are ranked; the rank of the best right one
-counts. Words outside the vocabularies are skipped, and how many were is part of the score.
+For every test word of the source language all target words are ranked; the rank of its best translation
+counts. Pairs with a word outside the vocabularies are skipped and counted.
 """
 
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ Retrieval = Literal["cosine", "csls"]
 
 @dataclass(frozen=True, slots=True)
 class LexiconScore:
-    """Ranks of the right words, and what follows from them; all shares lie between 0 and 1."""
+    """Ranks of the correct translations, and the scores that follow from them, from 0 to 1."""
 
     ranks: NDArray[np.int64]  # [test words]
-    asked: int  # pairs in the test dictionary
-    used: int  # pairs of which both words are known
+    total: int  # pairs in the test dictionary
+    covered: int  # pairs of which both words are known
     retrieval: Retrieval
 
     @property
@@ -48,20 +48,20 @@ def score_lexicon(
     """Rank all target words for the source words of ``test``; both sides lie in one space already.
 
     >>> space = np.eye(3, dtype=np.float32)
-    >>> perfect = score_lexicon(space, space, KnownPairs(np.array([[0, 0], [2, 2]]), asked=2))
+    >>> perfect = score_lexicon(space, space, KnownPairs(np.array([[0, 0], [2, 2]]), total=2))
     >>> float(perfect.mrr().estimate)
     1.0
     """
     if len(test) == 0:
         raise TenorError(
-            f"None of the {test.asked:,} test pairs has both words in the vocabularies; check which language "
-            "stands first in the file, and whether it has small letters as the vectors have (--lower)."
+            f"None of the {test.total:,} test pairs has both words in the vocabularies; check which language "
+            "stands first in the file, and whether it is lower-cased as the vectors are (--lowercase)."
         )
     rows, gold = test.by_source()
     x, z = unit_rows(source), unit_rows(target)
     penalty = mean_of_nearest(z, x, csls_k) / 2 if retrieval == "csls" else None
     ranks = gold_ranks(x[rows], z, gold, penalty=penalty)
-    return LexiconScore(ranks, test.asked, len(test), retrieval)
+    return LexiconScore(ranks, test.total, len(test), retrieval)
 
 
 def _mean(values: NDArray[np.generic]) -> NDArray[np.float64]:

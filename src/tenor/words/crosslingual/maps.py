@@ -1,4 +1,4 @@
-"""Linear maps that bring two spaces together, from rows that belong together.
+"""Linear maps of two spaces into one, from the vectors of seed pairs.
 
 X_D and Z_D [pairs, d] hold the vectors of the seed pairs, row by row. Both maps below return a pair of
 matrices (W_x, W_z), so that X W_x and Z W_z lie in one space:
@@ -38,20 +38,25 @@ def orthogonal_map(source: Matrix, target: Matrix) -> Maps:
     >>> bool(np.allclose(orthogonal_map(rows, rows @ rotation).source, rotation))
     True
     """
-    x, z = _aligned(source, target)
+    x, z = _checked(source, target)
     left, _, right = np.linalg.svd(x.T @ z)
     return Maps(left @ right, np.eye(z.shape[1]))
 
 
 def advanced_map(
-    source: Matrix, target: Matrix, *, reweight: float = 0.5, dewhiten: bool = True, axes: int | None = None
+    source: Matrix,
+    target: Matrix,
+    *,
+    reweight: float = 0.5,
+    dewhiten: bool = True,
+    dim_reduction: int | None = None,
 ) -> Maps:
-    """Whiten, rotate, weight by the strength of each shared axis, and undo the whitening.
+    """Whiten, rotate, re-weight by the cross-correlation of each dimension, and de-whiten.
 
-    ``reweight`` is the power of the singular values that both sides are multiplied with; ``axes`` keeps only
-    so many of the strongest shared axes.
+    ``reweight`` is the exponent of the singular values in the re-weighting of both sides;
+    ``dim_reduction`` keeps only so many dimensions, the strongest.
     """
-    x, z = _aligned(source, target)
+    x, z = _checked(source, target)
     (whiten_x, colour_x), (whiten_z, colour_z) = _whitening(x), _whitening(z)
     axes_x, strength, axes_zt = np.linalg.svd((x @ whiten_x).T @ (z @ whiten_z))
     axes_z = axes_zt.T
@@ -60,20 +65,20 @@ def advanced_map(
     if dewhiten:
         to_x = to_x @ (axes_x.T @ colour_x @ axes_x)
         to_z = to_z @ (axes_z.T @ colour_z @ axes_z)
-    return Maps(to_x[:, :axes], to_z[:, :axes])
+    return Maps(to_x[:, :dim_reduction], to_z[:, :dim_reduction])
 
 
-def _aligned(source: Matrix, target: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _checked(source: Matrix, target: Matrix) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     x, z = np.asarray(source, dtype=np.float64), np.asarray(target, dtype=np.float64)
     if x.shape[1] != z.shape[1]:
         raise TenorError(
             f"The source vectors have {x.shape[1]} dimensions and the target vectors {z.shape[1]}; a map "
-            "needs as many on both sides. Reduce the wider ones first, or train both with the same width."
+            "needs as many on both sides. Reduce the larger ones first, or train both with one vector size."
         )
     if len(x) != len(z) or len(x) == 0:
         raise TenorError(f"A map needs seed pairs: there are {len(x)} source rows and {len(z)} target rows.")
     if not (np.isfinite(x).all() and np.isfinite(z).all()):
-        raise TenorError("A vector of a seed pair holds NaN or infinity; mend or drop those words first.")
+        raise TenorError("A vector of a seed pair holds NaN or infinity; correct or drop those words first.")
     return x, z
 
 

@@ -1,4 +1,4 @@
-"""Ranks of right words among all words, from blocks of scores, so that memory is bounded."""
+"""Ranks of gold words among all words, from blocks of scores, so that memory is bounded."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,12 +1,12 @@
-"""RCSLS (Joulin et al. 2018): a map that is trained for the very score by which translations are looked up.
+"""RCSLS (Joulin et al. 2018): a map trained for the very score by which translations are retrieved.
 
-With rows of length 1, W begun by Procrustes and N_k the k nearest words of the other language, minimise
+With unit vectors, W initialised by Procrustes and N_k the k nearest words of the other language, minimise
 
     (1/|D|) Σ_i [ −2 x_iW·z_i + (1/k) Σ_{z in N_k(x_iW)} x_iW·z + (1/k) Σ_{x: xW in N_k(z_i)} xW·z_i ]
 
 by gradient descent over all pairs; neighbours are looked up anew in every step and held fixed in its
-gradient. A step that raises the loss is taken back and the rate halved. W is free, or (``spectral``) kept
-within the matrices whose singular values are at most 1, on which the loss is convex.
+gradient. A step that raises the loss is undone and the learning rate halved. W is free, or (``spectral``)
+kept within the matrices whose singular values are at most 1, on which the loss is convex.
 """
 
 from collections.abc import Callable
@@ -20,24 +20,24 @@ from tenor.words.crosslingual.maps import Maps, Matrix, orthogonal_map
 from tenor.words.crosslingual.seed import Pairs
 from tenor.words.neighbours import nearest
 
-_LEAST_RATE = 1e-4
+_MIN_LEARNING_RATE = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RcslsConfig:
-    """Settings of the public code of the method."""
+    """Settings of RCSLS, with the defaults of its public code."""
 
     k: int = 10
-    rate: float = 1.0
-    steps: int = 10
-    words: int = 200_000  # among which neighbours are looked up, the most frequent of either side
+    learning_rate: float = 1.0
+    iterations: int = 10
+    vocabulary_cutoff: int = 200_000  # among which neighbours are looked up, the most frequent of either side
     spectral: bool = False
 
     def __post_init__(self) -> None:
-        if self.k < 1 or self.steps < 0 or self.words < 1 or not 0 < self.rate < float("inf"):
-            raise TenorError(
-                "RCSLS needs k and words of at least 1, steps of at least 0 and a positive rate."
-            )
+        if min(self.k, self.vocabulary_cutoff) < 1 or self.iterations < 0:
+            raise TenorError("RCSLS needs k and vocabulary_cutoff of 1 or more, iterations of 0 or more.")
+        if not 0 < self.learning_rate < float("inf"):
+            raise TenorError(f"learning_rate is {self.learning_rate}; expected a number above 0.")
 
 
 def rcsls_map(
@@ -48,24 +48,24 @@ def rcsls_map(
     config: RcslsConfig | None = None,
     progress: Callable[[int, float], None] | None = None,
 ) -> Maps:
-    """Train the map of the source side; the target side stays as it is. Rows have length 1."""
+    """Train the map of the source side; the target side stays as it is. Rows are unit vectors."""
     config = config or RcslsConfig()
     x, z = source[pairs[:, 0]], target[pairs[:, 1]]
-    near_x, near_z = source[: config.words], target[: config.words]
+    near_x, near_z = source[: config.vocabulary_cutoff], target[: config.vocabulary_cutoff]
     w = orthogonal_map(x, z).source
     loss, gradient = loss_and_gradient(x, z, near_x, near_z, w, k=config.k)
-    rate = config.rate
-    for step in range(config.steps):
-        if rate < _LEAST_RATE:
+    learning_rate = config.learning_rate
+    for step in range(config.iterations):
+        if learning_rate < _MIN_LEARNING_RATE:
             break
-        moved = w - rate * gradient
+        moved = w - learning_rate * gradient
         if config.spectral:
             moved = _within_unit_norm(moved)
         new_loss, new_gradient = loss_and_gradient(x, z, near_x, near_z, moved, k=config.k)
         if np.isfinite(new_loss) and new_loss <= loss:
             w, loss, gradient = moved, new_loss, new_gradient
         else:
-            rate /= 2
+            learning_rate /= 2
         if progress:
             progress(step + 1, loss)
     return Maps(w, np.eye(z.shape[1]))

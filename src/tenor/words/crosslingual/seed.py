@@ -1,7 +1,7 @@
 """A bilingual dictionary: pairs of words from a file, and those of them that two vocabularies know.
 
-The file holds a source word and a target word in a row, parted by a tab (XLing-Eval, PanLex, MUSE after its
-spaces are tabs), CSV, JSON lines and so on. A word may stand in several pairs.
+A line of the file has a source word and a target word, separated by a tab (XLing-Eval, PanLex) or a space
+(MUSE); CSV, JSON lines and other tables do as well. A word may be in several pairs.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,7 +19,9 @@ Index = Callable[[str], int | None]
 Pairs = NDArray[np.int64]  # [pairs, 2]: row of the source word, row of the target word
 
 
-def read_dictionary(path: str | Path, *, lower: bool = False, problems: Problems) -> list[tuple[str, str]]:
+def read_dictionary(
+    path: str | Path, *, lowercase: bool = False, problems: Problems
+) -> list[tuple[str, str]]:
     """Read pairs of words: the first two columns of a file without header."""
     pairs = []
     for row in read_rows(path, header=False, problems=problems):
@@ -27,23 +29,23 @@ def read_dictionary(path: str | Path, *, lower: bool = False, problems: Problems
         if len(cells) == 1:
             cells = cells[0].split()
         if len(cells) < 2 or not (cells[0] and cells[1]):
-            problems.add_row(row, "no pair of words, parted by a tab; row left out")
+            problems.add_row(row, "no pair of words, separated by a tab; row left out")
             continue
         first, second = cells[0], cells[1]
-        pairs.append((first.lower(), second.lower()) if lower else (first, second))
+        pairs.append((first.lower(), second.lower()) if lowercase else (first, second))
     if not pairs:
         raise TenorError(
-            f"{path} has no pair of words: a source and a target word, parted by a tab, in a row."
+            f"{path} has no pair of words: expected a source and a target word on a line, separated by a tab."
         )
     return pairs
 
 
 @dataclass(frozen=True, slots=True)
 class KnownPairs:
-    """The pairs of a dictionary that both vocabularies know, as row numbers, and how many were asked for."""
+    """The pairs of a dictionary that both vocabularies know, as row indices, of so many in total."""
 
     pairs: Pairs  # [pairs, 2]
-    asked: int
+    total: int
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -64,10 +66,10 @@ def known_pairs(words: Iterable[Sequence[str]], source: Index, target: Index) ->
     [[0, 0]]
     """
     found: dict[tuple[int, int], None] = {}
-    asked = 0
+    total = 0
     for first, second in words:
-        asked += 1
+        total += 1
         x, z = source(first), target(second)
         if x is not None and z is not None:
             found[(x, z)] = None
-    return KnownPairs(np.array(list(found), dtype=np.int64).reshape(-1, 2), asked)
+    return KnownPairs(np.array(list(found), dtype=np.int64).reshape(-1, 2), total)

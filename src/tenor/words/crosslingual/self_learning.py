@@ -3,8 +3,8 @@
     D(0) = seed pairs;  repeat  W = orthogonal map on D(k);  D(k+1) = nearest neighbours of XW and Z by CSLS
 
 Words are taken from the most frequent ones of either language. The loop ends when a dictionary comes back
-unchanged, or when the objective (mean cosine of nearest neighbours) has not risen by ``least_gain`` within
-``patience`` rounds. In the stochastic form candidates are kept with probability p, which starts low and
+unchanged, or when the objective (mean cosine of nearest neighbours) has not risen by ``threshold`` within
+``patience`` iterations. In the stochastic form candidates are kept with probability p, which starts low and
 doubles whenever patience runs out; patience at p = 1 ends the loop (Artetxe et al. 2018).
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tenor.errors import TenorError
-from tenor.words.crosslingual.induction import Direction, Induced, induce
+from tenor.words.crosslingual.induction import Direction, InducedDictionary, induce
 from tenor.words.crosslingual.maps import orthogonal_map
 from tenor.words.crosslingual.seed import Pairs
 from tenor.words.neighbours import Floats
@@ -22,48 +22,52 @@ from tenor.words.neighbours import Floats
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelfLearningConfig:
-    """How the loop induces its dictionaries and when it ends."""
+    """Settings of self-learning: how dictionaries are induced, and when to stop."""
 
     direction: Direction = "mutual"
-    words: int = 20_000  # the most frequent of either side that may enter a dictionary
+    vocabulary_cutoff: int = 20_000  # dictionaries are induced among the most frequent words of either side
     csls_k: int = 10
     stochastic: bool = False
-    first_keep: float = 0.1
+    stochastic_initial: float = 0.1
     patience: int = 3
-    least_gain: float = 1e-4  # beyond it the dictionary hardly changes, though the loop would go on for hours
-    most_rounds: int = 1000
+    threshold: float = 1e-4  # least gain of the objective that counts as progress
+    max_iterations: int = 1000
     keep_seed: bool = False  # add the seed pairs to every induced dictionary
     seed: int = 0
 
     @classmethod
     def vecmap(cls, *, seed: int = 0) -> "SelfLearningConfig":
-        """Return the settings of VecMap itself: stochastic, pairs of both directions, and long patience."""
-        return cls(direction="union", stochastic=True, patience=50, least_gain=1e-6, seed=seed)
+        """Return VecMap's own settings: stochastic, the union of both directions, and long patience."""
+        return cls(direction="union", stochastic=True, patience=50, threshold=1e-6, seed=seed)
 
     def __post_init__(self) -> None:
-        if not 0 < self.first_keep <= 1:
-            raise TenorError(f"first_keep is a probability above 0 and at most 1, not {self.first_keep}.")
-        if min(self.words, self.patience, self.most_rounds) < 1 or self.csls_k < 0:
-            raise TenorError("words, patience and most_rounds are at least 1, and csls_k is not negative.")
+        if not 0 < self.stochastic_initial <= 1:
+            raise TenorError(
+                f"stochastic_initial is {self.stochastic_initial}; expected a probability above 0, up to 1."
+            )
+        if min(self.vocabulary_cutoff, self.patience, self.max_iterations) < 1 or self.csls_k < 0:
+            raise TenorError(
+                "vocabulary_cutoff, patience and max_iterations are 1 or more, csls_k 0 or more."
+            )
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """What one round of the loop came to."""
+class Iteration:
+    """The dictionary and the objective after one iteration."""
 
     number: int
     pairs: int
     objective: float
-    keep: float
+    keep_prob: float
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """The last dictionary and how the loop got there."""
+class SelfLearned:
+    """The last dictionary, and the iterations that led to it."""
 
     pairs: Pairs
-    rounds: list[Round]
-    settled: bool  # ended by itself, not by most_rounds
+    iterations: list[Iteration]
+    converged: bool  # stopped before max_iterations
 
 
 def self_learn(
@@ -72,46 +76,46 @@ def self_learn(
     seed_pairs: Pairs,
     *,
     config: SelfLearningConfig | None = None,
-    progress: Callable[[Round], None] | None = None,
-) -> Learned:
-    """Grow a dictionary from seed pairs; rows have length 1, those of frequent words come first."""
+    progress: Callable[[Iteration], None] | None = None,
+) -> SelfLearned:
+    """Grow a dictionary from seed pairs; rows are unit vectors, those of frequent words first."""
     config = config or SelfLearningConfig()
     generator = np.random.default_rng(config.seed)
-    near_x, near_z = source[: config.words], target[: config.words]
-    pairs, rounds, best, last_gain = seed_pairs, list[Round](), -np.inf, 0
-    keep = config.first_keep if config.stochastic else 1.0
-    for number in range(1, config.most_rounds + 1):
+    near_x, near_z = source[: config.vocabulary_cutoff], target[: config.vocabulary_cutoff]
+    pairs, iterations, best, last_gain = seed_pairs, list[Iteration](), -np.inf, 0
+    keep_prob = config.stochastic_initial if config.stochastic else 1.0
+    for number in range(1, config.max_iterations + 1):
         rotation = orthogonal_map(source[pairs[:, 0]], target[pairs[:, 1]]).source.astype(source.dtype)
-        found = induce(
+        induced = induce(
             near_x @ rotation,
             near_z,
             k=config.csls_k,
             direction=config.direction,
-            keep=keep,
+            keep_prob=keep_prob,
             generator=generator,
         )
-        before, pairs = pairs, _next_pairs(found, seed_pairs, config)
-        rounds.append(Round(number, len(pairs), found.objective, keep))
+        before, pairs = pairs, _next_pairs(induced, seed_pairs, config)
+        iterations.append(Iteration(number, len(pairs), induced.objective, keep_prob))
         if progress:
-            progress(rounds[-1])
-        if keep == 1.0 and np.array_equal(before, pairs):
-            return Learned(pairs, rounds, True)
-        if found.objective - best >= config.least_gain:
-            best, last_gain = found.objective, number
+            progress(iterations[-1])
+        if keep_prob == 1.0 and np.array_equal(before, pairs):
+            return SelfLearned(pairs, iterations, True)
+        if induced.objective - best >= config.threshold:
+            best, last_gain = induced.objective, number
         elif number - last_gain >= config.patience:
-            if keep == 1.0:
-                return Learned(pairs, rounds, True)
-            keep, last_gain = min(1.0, 2 * keep), number
-    return Learned(pairs, rounds, False)
+            if keep_prob == 1.0:
+                return SelfLearned(pairs, iterations, True)
+            keep_prob, last_gain = min(1.0, 2 * keep_prob), number
+    return SelfLearned(pairs, iterations, False)
 
 
-def _next_pairs(found: Induced, seed_pairs: Pairs, config: SelfLearningConfig) -> Pairs:
-    pairs = np.stack([found.source, found.target], axis=1)
+def _next_pairs(induced: InducedDictionary, seed_pairs: Pairs, config: SelfLearningConfig) -> Pairs:
+    pairs = np.stack([induced.source, induced.target], axis=1)
     if config.keep_seed:
         pairs = np.concatenate([seed_pairs, pairs])
     if len(pairs) == 0:
         raise TenorError(
-            "Self-learning found no pair of words that are each other's nearest neighbours. The seed is too "
-            "small or the spaces too different; give more seed pairs, or use --method vecmap."
+            "Self-learning found no pair of mutual nearest neighbours. The seed is too small, or the spaces "
+            "are too different; give more seed pairs, or use --method vecmap."
         )
     return pairs

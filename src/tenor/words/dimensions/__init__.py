@@ -1,1 +1,1 @@
-"""What the dimensions of word vectors carry: averaged sentences, and probes on stretches or single ones."""
+"""What the dimensions of word vectors carry: averaged sentences, and probes on some or single ones."""

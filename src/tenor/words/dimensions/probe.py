@@ -1,8 +1,8 @@
-"""A linear probe: logistic regression on frozen features, its regulariser chosen on training data alone.
+"""A linear probe: logistic regression on frozen features, its C chosen on part of the training data.
 
 Features are centred and divided by one number, their root mean square, so that tables of little variance are
 not regularised more than others; columns are not scaled one by one, as that would undo what principal
-components are. Centring changes no optimum, as the intercept is not regularised, but ends five times sooner.
+components are. Centring changes no optimum, as the intercept is not regularised, but converges sooner.
 The problem is convex and the folds are fixed, so equal input gives equal accuracies. Used for the sentence
 tasks and the probing tasks of Raunak et al. 2020; results come back item by item.
 """
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tenor.errors import TenorError
 
-CHOICES_OF_C = (0.002, 0.01, 0.05, 0.25)
+C_GRID = (0.002, 0.01, 0.05, 0.25)
 _MOST_STEPS = 200
 
 Features = NDArray[np.float64]
@@ -27,7 +27,9 @@ Flags = NDArray[np.bool_]
 class ProbeConfig:
     """How a probe is fitted."""
 
-    choices: tuple[float, ...] = CHOICES_OF_C  # of the inverse regulariser C; one: no choosing
+    c_grid: tuple[float, ...] = (
+        C_GRID  # values of the inverse regularisation strength C; with one, nothing is chosen
+    )
     folds: int = 5  # where there is no test split
     seed: int = 1111
 
@@ -68,7 +70,7 @@ def component_outcomes(
 ) -> Flags:
     """Probe every column of scores [n, d] by itself: which test items are right [d, test].
 
-    A single feature needs no choosing: it is scaled to variance 1 and the probe hardly regularised.
+    A single feature needs no choice of C: it is scaled to variance 1 and the probe hardly regularised.
     """
     gold = _labels(labels, len(scores))
     spread = scores[train].std(axis=0)
@@ -81,18 +83,18 @@ def component_outcomes(
 
 
 def _chosen(features: Features, labels: Labels, config: ProbeConfig) -> float:
-    """Choose C on a fifth of the training items that the probe does not see; of equals the smaller."""
-    if len(config.choices) == 1:
-        return config.choices[0]
+    """Choose C on a validation split, a fifth of the training items; of equals the smaller."""
+    if len(config.c_grid) == 1:
+        return config.c_grid[0]
     from sklearn.model_selection import StratifiedShuffleSplit
 
     splitter = StratifiedShuffleSplit(1, test_size=0.2, random_state=config.seed)
     train, held = next(splitter.split(features, labels))
     scores = [
         float(np.mean(_predict(features[train], labels[train], features[held], c) == labels[held]))
-        for c in config.choices
+        for c in config.c_grid
     ]
-    return config.choices[int(np.argmax(scores))]
+    return config.c_grid[int(np.argmax(scores))]
 
 
 def _predict(train: Features, labels: Labels, test: Features, c: float, *, scale: bool = True) -> Labels:
@@ -116,5 +118,5 @@ def _labels(labels: ArrayLike, rows: int) -> Labels:
     if gold.shape != (rows,):
         raise TenorError(f"There are {rows:,} rows of features, but labels of the shape {gold.shape}.")
     if rows and len(np.unique(gold)) < 2:
-        raise TenorError("All items have the same label, so there is nothing to tell apart.")
+        raise TenorError("All items have the same label, so there is nothing to classify.")
     return gold

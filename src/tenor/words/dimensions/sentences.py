@@ -20,24 +20,22 @@ class Averager:
 
     >>> vectors = WordVectors(["good", "film"], [[1.0, 0.0], [0.0, 1.0]])
     >>> averager = Averager.of(vectors, ["a good film", "good good", "nothing known"])
-    >>> averager(vectors.vectors).tolist(), round(averager.covered, 2)
+    >>> averager(vectors.vectors).tolist(), round(averager.coverage, 2)
     ([[0.5, 0.5], [1.0, 0.0], [0.0, 0.0]], 0.57)
     """
 
     weights: csr_matrix  # [sentences, words]
-    covered: float  # share of the running words that have a vector
+    coverage: float  # share of the tokens that have a vector
 
     @classmethod
     def of(cls, vectors: WordVectors, sentences: Sequence[str]) -> "Averager":
         """Split sentences at spaces, look every word up as it stands and then in lower case; skip others."""
         split = [sentence.split() for sentence in sentences]
         types = sorted({word for words in split for word in words})
-        numbers = vectors.indices(types)
-        lower = vectors.indices([word.lower() for word in types])
-        known = dict(zip(types, np.where(numbers >= 0, numbers, lower).tolist(), strict=True))
+        known = dict(zip(types, vectors.indices(types, or_lowercase=True).tolist(), strict=True))
         rows, columns, values, running = [], [], [], 0
         for row, words in enumerate(split):
-            found = [number for number in map(known.__getitem__, words) if number >= 0]
+            found = [index for index in map(known.__getitem__, words) if index >= 0]
             running += len(words)
             rows += [row] * len(found)
             columns += found

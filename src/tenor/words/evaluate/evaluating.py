@@ -2,7 +2,7 @@
 
 Several vectors are first cut to the words that all of them have, so that every test has the same items and
 every analogy the same candidates for all. A word of a test is looked up as it is written and, where it is not
-there so, in small letters.
+in the vocabulary so, in lower case.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,8 +25,8 @@ Kind = Literal["similarity", "analogy", "category", "outlier", "relation"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Ints = NDArray[np.int64]
 Scores = NDArray[np.float64]
-_FEWEST = 3  # items; a score of fewer says nothing
-_FEWEST_OF_GROUP = 3  # words that belong together
+_MIN_ITEMS = 3  # for a score
+_MIN_GROUP = 3  # words of an outlier group, without the outlier
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,11 @@ class Result:
     def as_json(self, names: Sequence[str]) -> dict[str, Any]:
         """Return it for programs, with the vectors' names; what is not a number becomes null."""
         scores = {
-            name: {"estimate": _plain(one.estimate), "low": _plain(one.low), "high": _plain(one.high)}
+            name: {
+                "estimate": _json_number(one.estimate),
+                "low": _json_number(one.low),
+                "high": _json_number(one.high),
+            }
             for name, one in zip(names, self.scores, strict=True)
         }
         return {
@@ -58,12 +62,12 @@ def evaluate(
     benchmarks: Benchmarks,
     *,
     kinds: Iterable[Kind] = KINDS,
-    candidates: int | None = 200_000,
+    restrict_vocab: int | None = 200_000,
     repeats: int = 1000,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> list[Result]:
-    """Score vectors on all test sets; ``candidates`` are the first words among which analogies are answered.
+    """Score vectors on all test sets; analogies are answered among the first ``restrict_vocab`` words.
 
     ``progress`` is called with the name of the test that begins.
     """
@@ -71,7 +75,7 @@ def evaluate(
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         raise TenorError(f"There is no kind of test {unknown[0]!r}; there are {', '.join(KINDS)}.")
     same = intersection(*vectors)
-    job = _Job([unit_rows(one.vectors) for one in same], same, candidates, repeats, seed)
+    job = _Job([unit_rows(one.vectors) for one in same], same, restrict_vocab, repeats, seed)
     results: list[Result] = []
     for kind, name, run in _tests(job, benchmarks):
         if kind in kinds:
@@ -85,17 +89,13 @@ def evaluate(
 class _Job:
     units: list[NDArray[np.float32]]  # per vectors, in the same order of words
     vectors: list[WordVectors]
-    candidates: int | None
+    restrict_vocab: int | None
     repeats: int
     seed: int
 
     def find(self, words: Iterable[str]) -> Ints:
-        """Look words up as they are written, else in small letters; -1 for those that are not there."""
-        words = list(words)
-        numbers = self.vectors[0].indices(words)
-        missing = np.flatnonzero(numbers < 0)
-        numbers[missing] = self.vectors[0].indices(words[place].lower() for place in missing.tolist())
-        return numbers
+        """Look words up as they are written, else in lower case; -1 for unknown words."""
+        return self.vectors[0].indices(words, or_lowercase=True)
 
     def result(
         self, kind: Kind, test: str, part: str, measure: str, items: Sequence[Scores], total: int
@@ -119,33 +119,33 @@ def _tests(job: _Job, found: Benchmarks) -> Iterator[tuple[Kind, str, Callable[[
 
 
 def _similarity(job: _Job, test: Any) -> list[Result]:
-    numbers = job.find(word for pair in test.pairs for word in pair).reshape(-1, 2)
-    known = (numbers >= 0).all(axis=1)
-    if known.sum() < _FEWEST:
-        return [_nothing(job, "similarity", test.name, "Spearman", len(numbers))]
+    indices = job.find(word for pair in test.pairs for word in pair).reshape(-1, 2)
+    known = (indices >= 0).all(axis=1)
+    if known.sum() < _MIN_ITEMS:
+        return [_empty(job, "similarity", test.name, "Spearman", len(indices))]
     gold = np.asarray(test.scores, dtype=np.float64)[known]
     scores = tuple(
-        bootstrap(spearman, measures.cosines(units, numbers[known]), gold, repeats=job.repeats, seed=job.seed)
+        bootstrap(spearman, measures.cosines(units, indices[known]), gold, repeats=job.repeats, seed=job.seed)
         for units in job.units
     )
-    return [Result("similarity", test.name, "", "Spearman", len(gold), len(numbers), scores)]
+    return [Result("similarity", test.name, "", "Spearman", len(gold), len(indices), scores)]
 
 
 def _analogies(job: _Job, test: Any) -> list[Result]:
     """Score 3CosAdd, over all questions and by category."""
-    numbers = job.find(word for question in test.questions for word in question).reshape(-1, 4)
-    size = len(job.vectors[0]) if job.candidates is None else min(job.candidates, len(job.vectors[0]))
+    indices = job.find(word for question in test.questions for word in question).reshape(-1, 4)
+    size = len(job.vectors[0]) if job.restrict_vocab is None else min(job.restrict_vocab, len(job.vectors[0]))
     # An answer beyond the candidates can never be given, and neither can one that is among the question.
-    known = ((numbers >= 0) & (numbers < size)).all(axis=1) & (numbers[:, :3] != numbers[:, 3:]).all(axis=1)
+    known = ((indices >= 0) & (indices < size)).all(axis=1) & (indices[:, :3] != indices[:, 3:]).all(axis=1)
     categories = np.asarray(test.categories)
-    asked, of = numbers[known], categories[known]
-    if len(asked) < _FEWEST:
-        return [_nothing(job, "analogy", test.name, "accuracy", len(numbers))]
+    asked, of = indices[known], categories[known]
+    if len(asked) < _MIN_ITEMS:
+        return [_empty(job, "analogy", test.name, "accuracy", len(indices))]
     right = []
     for one in job.vectors:
         answers, _ = analogies(one if size == len(one) else one.take(np.arange(size)), asked[:, :3], k=1)
         right.append((answers[:, 0] == asked[:, 3]).astype(np.float64))
-    results = [job.result("analogy", test.name, "", "accuracy", right, len(numbers))]
+    results = [job.result("analogy", test.name, "", "accuracy", right, len(indices))]
     names = list(dict.fromkeys(test.categories))
     for name in names if len(names) > 1 else []:
         some = of == name
@@ -160,55 +160,55 @@ def _categories(job: _Job, test: Any) -> list[Result]:
     words = job.find(test.words)
     known = words >= 0
     names, categories = np.unique(np.asarray(test.categories)[known], return_inverse=True)
-    if known.sum() < _FEWEST or len(names) < 2:
-        return [_nothing(job, "category", test.name, "purity", len(words))]
+    if known.sum() < _MIN_ITEMS or len(names) < 2:
+        return [_empty(job, "category", test.name, "purity", len(words))]
     items = [measures.in_majority(units, words[known], categories, seed=job.seed) for units in job.units]
     return [job.result("category", test.name, "", "purity", items, len(words))]
 
 
 def _outliers(job: _Job, test: OutlierSet) -> list[Result]:
     last: list[list[Scores]] = [[] for _ in job.units]
-    places: list[list[Scores]] = [[] for _ in job.units]
+    positions: list[list[Scores]] = [[] for _ in job.units]
     for group in test.groups:
         words, outliers = (np.unique(job.find(some)) for some in (group.words, group.outliers))
         words, outliers = words[words >= 0], np.setdiff1d(outliers[outliers >= 0], words)
-        if len(words) >= _FEWEST_OF_GROUP and len(outliers):
+        if len(words) >= _MIN_GROUP and len(outliers):
             for column, units in enumerate(job.units):
-                found, place = measures.outlier_places(units, words, outliers)
+                found, position = measures.outlier_positions(units, words, outliers)
                 last[column].append(found)
-                places[column].append(place)
+                positions[column].append(position)
     total = sum(len(group.outliers) for group in test.groups)
     if not last[0]:
-        return [_nothing(job, "outlier", test.name, "accuracy", total)]
-    joined = [[np.concatenate(column) for column in columns] for columns in (last, places)]
+        return [_empty(job, "outlier", test.name, "accuracy", total)]
+    joined = [[np.concatenate(column) for column in columns] for columns in (last, positions)]
     return [
         job.result("outlier", test.name, "", "accuracy", joined[0], total),
-        job.result("outlier", test.name, "", "place", joined[1], total),
+        job.result("outlier", test.name, "", "OPP", joined[1], total),
     ]
 
 
 def _relations(job: _Job, test: RelationSet) -> list[Result]:
-    """Score how well cosines tell each relation from random pairs, and how well all can be told apart."""
+    """Score how well cosines separate each relation from random pairs, and relations are classified."""
     pairs = job.find(word for pair in test.pairs for word in pair).reshape(-1, 2)
     known = (pairs >= 0).all(axis=1)
     all_names = np.asarray(test.relations)
     pairs, names = pairs[known], all_names[known]
     kinds, relations = np.unique(names, return_inverse=True)
-    if len(pairs) < _FEWEST or len(kinds) < 2:
-        return [_nothing(job, "relation", test.name, "accuracy", len(all_names))]
-    guesses = [measures.relation_guesses(units, pairs, relations) for units in job.units]
-    results = [job.result("relation", test.name, "", "accuracy", guesses, len(all_names))]
+    if len(pairs) < _MIN_ITEMS or len(kinds) < 2:
+        return [_empty(job, "relation", test.name, "accuracy", len(all_names))]
+    correct = [measures.relation_correct(units, pairs, relations) for units in job.units]
+    results = [job.result("relation", test.name, "", "accuracy", correct, len(all_names))]
     scores = [measures.cosines(units, pairs) for units in job.units]
     for name in kinds.tolist() if "random" in kinds else []:
         if name != "random":
             some = (names == name) | (names == "random")
-            areas = [measures.above_random(column[some], names[some] == name) for column in scores]
+            areas = [measures.auc_by_item(column[some], names[some] == name) for column in scores]
             total = int(np.sum(all_names == name))
-            results.append(job.result("relation", test.name, name, "ROC area", areas, total))
+            results.append(job.result("relation", test.name, name, "ROC AUC", areas, total))
     return results
 
 
-def _nothing(job: _Job, kind: Kind, test: str, measure: str, total: int) -> Result:
+def _empty(job: _Job, kind: Kind, test: str, measure: str, total: int) -> Result:
     unknown = Interval(np.nan, np.nan, np.nan)
     return Result(kind, test, "", measure, 0, total, tuple(unknown for _ in job.units))
 
@@ -217,5 +217,5 @@ def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(values.mean(axis=-1))
 
 
-def _plain(value: float) -> float | None:
+def _json_number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)

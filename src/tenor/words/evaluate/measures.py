@@ -1,4 +1,4 @@
-"""What is measured: one function per kind of test, from vectors of length 1 to one number per item.
+"""Measures of intrinsic evaluation: one function per kind of test, from unit vectors to one number per item.
 
 Items are what the intervals resample, so every function returns them singly: right or wrong, or a score.
 """
@@ -12,7 +12,7 @@ Scores = NDArray[np.float64]
 
 
 def cosines(units: Floats, pairs: Ints) -> Scores:
-    """Return the cosine of each pair [n, 2] of word numbers."""
+    """Return the cosine of each pair [n, 2] of word indices."""
     products = np.einsum("nd,nd->n", units[pairs[:, 0]], units[pairs[:, 1]], dtype=np.float64)
     return np.asarray(products)
 
@@ -31,23 +31,24 @@ def in_majority(units: Floats, words: Ints, categories: Ints, *, seed: int) -> S
     return np.asarray(table.argmax(axis=1)[found] == categories, dtype=np.float64)
 
 
-def outlier_places(units: Floats, group: Ints, outliers: Ints) -> tuple[Scores, Scores]:
+def outlier_positions(units: Floats, group: Ints, outliers: Ints) -> tuple[Scores, Scores]:
     """Find the word that does not belong (Camacho-Collados and Navigli 2016), for each outlier alone.
 
-    Words are ranked by their mean cosine to the others. Returned are whether the outlier comes last, and its
-    place divided by the last place: 1 when it is last, 0 when it comes first.
+    Words are ranked by their mean cosine to the others. Returned are whether the outlier comes last (the mean
+    is the accuracy), and its position divided by the last one (the mean is the OPP, the outlier position
+    percentage): 1 when it is last, 0 when it is first.
     """
     near = units[group].astype(np.float64) @ units[group].T.astype(np.float64)
     np.fill_diagonal(near, 0.0)
     within = near.sum(axis=1)
     to_outliers = units[group].astype(np.float64) @ units[outliers].T.astype(np.float64)  # [group, outliers]
     compact = within[:, None] + to_outliers
-    place = np.sum(compact > to_outliers.sum(axis=0), axis=0)
-    return (place == len(group)).astype(np.float64), place / len(group)
+    position = np.sum(compact > to_outliers.sum(axis=0), axis=0)
+    return (position == len(group)).astype(np.float64), position / len(group)
 
 
-def relation_guesses(units: Floats, pairs: Ints, relations: Ints, *, folds: int = 5) -> Scores:
-    """Guess each pair's relation by a ridge classifier on u, v, u - v and u * v; 1 where it is right.
+def relation_correct(units: Floats, pairs: Ints, relations: Ints, *, folds: int = 5) -> Scores:
+    """Classify each pair's relation by cross-validated ridge on u, v, u - v and u * v; 1 where it is right.
 
     All pairs of a first word are in the same fold, or the classifier could learn words instead of relations.
     """
@@ -67,7 +68,7 @@ def relation_guesses(units: Floats, pairs: Ints, relations: Ints, *, folds: int 
     return right
 
 
-def above_random(scores: Scores, related: NDArray[np.bool_]) -> Scores:
+def auc_by_item(scores: Scores, related: NDArray[np.bool_]) -> Scores:
     """Return for each related pair the share of random pairs with a lower score, ties counting half.
 
     The mean is the area under the ROC curve.

@@ -1,4 +1,4 @@
-"""The scores of whole tests as a picture: a row per test and vectors, with intervals."""
+"""The scores of whole tests as a plot: a row per test and vectors, with intervals."""
 
 from collections.abc import Sequence
 from pathlib import Path

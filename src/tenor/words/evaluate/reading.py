@@ -10,7 +10,7 @@ import ast
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tenor.errors import TenorError
@@ -57,19 +57,19 @@ def _asset_files() -> list[Path]:
 def _read_folder(folder: Path, language: str, found: Benchmarks) -> None:
     if not folder.is_dir():
         raise TenorError(f"There is no folder {str(folder)!r} with test sets for words.")
-    readers = {
-        "word-similarity": _read_similarity,
-        "word-analogy": _read_analogies,
-        "word-categorization": _read_categories,
-        "outlier-detection": _read_outliers,
-        "semantic-relation": _read_relations,
+    readers: dict[str, Callable[[Path], None]] = {
+        "word-similarity": lambda path: found.similarity.append(read_similarity_set(path)),
+        "word-analogy": lambda path: found.analogies.append(read_analogy_set(path)),
+        "word-categorization": lambda path: found.categories.append(read_category_set(path)),
+        "outlier-detection": lambda path: found.outliers.append(_outliers(path)),
+        "semantic-relation": lambda path: found.relations.append(_relations(path)),
     }
     for kind, read in readers.items():
         for path in sorted((folder / kind / "monolingual" / language).glob("*.csv")):
             if path.stem in _SKIPPED:
                 found.skipped.append((path.stem, _SKIPPED[path.stem]))
             else:
-                read(path, found)
+                read(path)
     known = {test.name for test in found.analogies}
     for path in sorted(file for file in folder.iterdir() if file.suffix in (".txt", ".tsv", ".csv")):
         # The layout has Google's questions twice, in two formats.
@@ -102,41 +102,42 @@ def _questions(name: str, lines: Iterable[str]) -> AnalogySet:
     return AnalogySet(name, questions, categories)
 
 
-def _read_similarity(path: Path, found: Benchmarks) -> None:
+def read_similarity_set(path: Path) -> SimilaritySet:
+    """Read a CSV file with the columns word1, word2, similarity; a pair without a score is left out."""
     rows = _rows(path, ("word1", "word2", "similarity"))
     good = [row for row in rows if _number(row[2]) is not None]
     pairs = [(row[0], row[1]) for row in good]
     if good and all(_PART_OF_SPEECH.search(word) for pair in pairs for word in pair):
         pairs = [(first[:-2], second[:-2]) for first, second in pairs]  # MEN marks nouns, verbs, adjectives
-    found.similarity.append(SimilaritySet(path.stem, pairs, [float(row[2]) for row in good]))
+    return SimilaritySet(path.stem, pairs, [float(row[2]) for row in good])
 
 
-def _read_analogies(path: Path, found: Benchmarks) -> None:
+def read_analogy_set(path: Path) -> AnalogySet:
+    """Read a CSV file with the columns type, word1, word2, word3, target."""
     rows = _rows(path, ("word1", "word2", "word3", "target", "type"))
     questions = [(row[0], row[1], row[2], row[3]) for row in rows]
-    found.analogies.append(AnalogySet(path.stem, questions, [row[4] for row in rows]))
+    return AnalogySet(path.stem, questions, [row[4] for row in rows])
 
 
-def _read_categories(path: Path, found: Benchmarks) -> None:
+def read_category_set(path: Path) -> CategorySet:
+    """Read a CSV file with the columns word, category; a word of two categories is left out."""
     rows = _rows(path, ("word", "category"))
     # A word of two categories cannot be put right by any clustering.
     count = Counter(word for word, _ in set(map(tuple, rows)))
     once = {word: category for word, category in rows if count[word] == 1}
-    found.categories.append(CategorySet(path.stem, list(once), list(once.values())))
+    return CategorySet(path.stem, list(once), list(once.values()))
 
 
-def _read_outliers(path: Path, found: Benchmarks) -> None:
+def _outliers(path: Path) -> OutlierSet:
     groups = []
     for name, words, outliers in _rows(path, ("category", "words", "outliers")):
         groups.append(Group(name, _listed(words, path), _listed(outliers, path)))
-    found.outliers.append(OutlierSet(path.stem, groups))
+    return OutlierSet(path.stem, groups)
 
 
-def _read_relations(path: Path, found: Benchmarks) -> None:
+def _relations(path: Path) -> RelationSet:
     rows = [row for row in _rows(path, ("word1", "word2", "relation")) if row[2] != "?"]
-    found.relations.append(
-        RelationSet(path.stem, [(row[0], row[1]) for row in rows], [row[2] for row in rows])
-    )
+    return RelationSet(path.stem, [(row[0], row[1]) for row in rows], [row[2] for row in rows])
 
 
 def _rows(path: Path, columns: tuple[str, ...]) -> list[list[str]]:

@@ -1,6 +1,6 @@
-"""Words as fuzzy sets of features: set questions, directed similarity, entropy."""
+"""Words as fuzzy sets of features: set queries, directed similarity, entropy."""
 
-from tenor.words.fuzzy.fuzzy_words import FuzzyWords, Near
-from tenor.words.fuzzy.query import Question, ask, ask_vectors
+from tenor.words.fuzzy.fuzzy_words import FuzzyWords, Neighbour
+from tenor.words.fuzzy.query import Query, ask, ask_vectors
 
-__all__ = ["FuzzyWords", "Near", "Question", "ask", "ask_vectors"]
+__all__ = ["FuzzyWords", "Neighbour", "Query", "ask", "ask_vectors"]

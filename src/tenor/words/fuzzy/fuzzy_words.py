@@ -19,26 +19,23 @@ from numpy.typing import NDArray
 
 from tenor.errors import TenorError
 from tenor.words.fuzzy import sets
-from tenor.words.fuzzy.sets import Axis, Base, Floats
+from tenor.words.fuzzy.sets import Axis, Floats
 from tenor.words.neighbours import nearest
 from tenor.words.vectors import WordVectors
 
-Measure = Literal["kl", "cross-entropy", "kl-paper", "cross-entropy-printed", "difference"]
+Measure = Literal["kl", "cross-entropy", "kl-paper"]
 MEASURES: dict[str, Callable[[Floats, Floats], Floats]] = {
     "kl": sets.kl_bernoulli,
     "cross-entropy": sets.cross_entropy,
     "kl-paper": sets.kl_paper,
-    "cross-entropy-printed": sets.cross_entropy_printed,
-    "difference": sets.difference_size,
 }
-RankMeasure = Literal["cross-entropy", "kl", "kl-paper"]
 First = Literal["target", "word"]
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
-    """A word and its distance from what was asked; lower is closer."""
+class Neighbour:
+    """A word and its distance from the query; lower is closer."""
 
     word: str
     distance: float
@@ -60,14 +57,12 @@ class FuzzyWords:
         self.vectors = vectors
         self.features = features
         self.axis: Axis = axis
-        self._tables: dict[tuple[RankMeasure, First], NDArray[np.float32]] = {}
+        self._tables: dict[tuple[Measure, First], NDArray[np.float32]] = {}
 
     @classmethod
-    def of(
-        cls, vectors: WordVectors, *, axis: Axis = "column", prenorm: bool = False, base: Base = "e"
-    ) -> "FuzzyWords":
+    def of(cls, vectors: WordVectors, *, axis: Axis = "column", normalize: bool = False) -> "FuzzyWords":
         """Make fuzzy words of word vectors; see :func:`tenor.words.fuzzy.sets.feature_probabilities`."""
-        features = sets.feature_probabilities(vectors.vectors, axis=axis, prenorm=prenorm, base=base)
+        features = sets.feature_probabilities(vectors.vectors, axis=axis, normalize=normalize)
         return cls(vectors, features, axis)
 
     def __len__(self) -> int:
@@ -77,11 +72,11 @@ class FuzzyWords:
         return word in self.vectors
 
     def __getitem__(self, word: str) -> Floats:
-        return np.asarray(self.features[int(self.vectors.numbers([word])[0])])
+        return np.asarray(self.features[int(self.vectors.checked_indices([word])[0])])
 
     @cached_property
     def entropies(self) -> Floats:
-        """The entropy of every word [V]: high for function words, and for words that were badly learnt."""
+        """The entropy of every word [V]: high for function words, and for words with poor vectors."""
         blocks = [sets.entropy(self.features[begin : begin + 8192]) for begin in range(0, len(self), 8192)]
         return np.concatenate(blocks)
 
@@ -95,13 +90,10 @@ class FuzzyWords:
         first: Sequence[str] | Ints,
         second: Sequence[str] | Ints,
         measure: Measure = "kl",
-        *,
-        symmetric: bool = False,
     ) -> Floats:
-        """Measure pairs of words, first to second; ``symmetric`` adds the other direction."""
-        function = MEASURES[measure]
-        a, b = (self.features[self.vectors.numbers(words)] for words in (first, second))
-        return function(a, b) + function(b, a) if symmetric else function(a, b)
+        """Measure pairs of words, first to second."""
+        a, b = (self.features[self.vectors.checked_indices(words)] for words in (first, second))
+        return MEASURES[measure](a, b)
 
     def nearest(
         self,
@@ -109,17 +101,17 @@ class FuzzyWords:
         k: int = 10,
         *,
         exclude: Iterable[str] = (),
-        measure: RankMeasure = "cross-entropy",
+        measure: Measure = "cross-entropy",
         first: First = "target",
         rescale: bool = False,
-    ) -> list[Near]:
+    ) -> list[Neighbour]:
         """Find the k words nearest to a tuple of features; ``rescale`` is for composed ones."""
-        barred = self.vectors.indices(exclude)
-        numbers, distances = self.nearest_many(
-            target[None], k, exclude=barred[None], measure=measure, first=first, rescale=rescale
+        excluded = self.vectors.indices(exclude)
+        indices, distances = self.nearest_many(
+            target[None], k, exclude=excluded[None], measure=measure, first=first, rescale=rescale
         )
-        pairs = zip(numbers[0].tolist(), distances[0].tolist(), strict=True)
-        return [Near(self.vectors.words[number], distance) for number, distance in pairs if number >= 0]
+        pairs = zip(indices[0].tolist(), distances[0].tolist(), strict=True)
+        return [Neighbour(self.vectors.words[index], distance) for index, distance in pairs if index >= 0]
 
     def nearest_many(
         self,
@@ -127,25 +119,25 @@ class FuzzyWords:
         k: int = 10,
         *,
         exclude: Ints | None = None,
-        measure: RankMeasure = "cross-entropy",
+        measure: Measure = "cross-entropy",
         first: First = "target",
         rescale: bool = False,
         progress: Callable[[int], None] | None = None,
     ) -> tuple[Ints, Floats]:
-        """Find the k nearest words of tuples [q, n]: their numbers [q, k] and distances [q, k].
+        """Find the k nearest words of tuples [q, n]: their indices [q, k] and distances [q, k].
 
-        ``exclude`` [q, m] are numbers of words that a target may not get. Where fewer than k words are left,
-        numbers are -1 and distances infinite.
+        ``exclude`` [q, m] are indices of words that a target may not get. Where fewer than k words are left,
+        indices are -1 and distances infinite.
         """
         tuples = sets.rescaled(targets, self.size) if rescale else np.asarray(targets, dtype=np.float64)
         if tuples.ndim != 2 or tuples.shape[1] != self.features.shape[1]:
             raise TenorError(f"Expected tuples of {self.features.shape[1]} features; got {tuples.shape}.")
-        barred = exclude if exclude is not None and exclude.size else None
+        excluded = exclude if exclude is not None and exclude.size else None
         queries, table = self._queries(tuples, measure, first), self._table(measure, first)
-        numbers, _ = nearest(queries, table, min(k, len(self)), exclude=barred, progress=progress)
-        return numbers, self._exact(tuples, numbers, measure, first)
+        indices, _ = nearest(queries, table, min(k, len(self)), exclude=excluded, progress=progress)
+        return indices, self._exact(tuples, indices, measure, first)
 
-    def _queries(self, tuples: Floats, measure: RankMeasure, first: First) -> NDArray[np.float32]:
+    def _queries(self, tuples: Floats, measure: Measure, first: First) -> NDArray[np.float32]:
         """Return [q, n + 1] whose products with ``_table`` rank words, the nearest with the largest."""
         ones = np.ones((len(tuples), 1))
         if first == "target":
@@ -154,7 +146,7 @@ class FuzzyWords:
         slopes = np.log(clamped) - (0.0 if measure == "kl-paper" else np.log1p(-clamped))
         return np.concatenate([slopes, ones], axis=1).astype(np.float32)
 
-    def _table(self, measure: RankMeasure, first: First) -> NDArray[np.float32]:
+    def _table(self, measure: Measure, first: First) -> NDArray[np.float32]:
         """Return [V, n + 1]: a row of the product and, last, what is added whatever the target."""
         if first == "target" and measure == "kl":
             measure = "cross-entropy"  # they rank alike
@@ -162,7 +154,7 @@ class FuzzyWords:
             self._tables[measure, first] = self._make_table(measure, first)
         return self._tables[measure, first]
 
-    def _make_table(self, measure: RankMeasure, first: First) -> NDArray[np.float32]:
+    def _make_table(self, measure: Measure, first: First) -> NDArray[np.float32]:
         clamped = np.clip(self.features, sets.LEAST, sets.MOST)
         if first == "word":
             own = {"cross-entropy": np.zeros(len(self)), "kl": self.entropies}
@@ -175,10 +167,10 @@ class FuzzyWords:
         rows -= rows.mean(axis=0)
         return rows.astype(np.float32)
 
-    def _exact(self, tuples: Floats, numbers: Ints, measure: RankMeasure, first: First) -> Floats:
+    def _exact(self, tuples: Floats, indices: Ints, measure: Measure, first: First) -> Floats:
         function = MEASURES[measure]
-        found = np.full(numbers.shape, np.inf)
-        for row, (target, chosen) in enumerate(zip(tuples, numbers, strict=True)):
+        found = np.full(indices.shape, np.inf)
+        for row, (target, chosen) in enumerate(zip(tuples, indices, strict=True)):
             there = chosen >= 0
             words = self.features[chosen[there]]
             found[row, there] = function(target, words) if first == "target" else function(words, target)

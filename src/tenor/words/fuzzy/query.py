@@ -1,12 +1,12 @@
-"""Set questions in writing: "noble & metal", "french - british", "(rose | violet) - red", "~good & king".
+"""Set queries: "noble & metal", "french - british", "(rose | violet) - red", "~good & king".
 
     word        a word of the vocabulary; in double quotes if it holds signs or spaces
-    a & b       what both have            a | b     what either has
-    a - b       what a has beyond b       ~a        what a lacks
+    a & b       intersection              a | b     union
+    a - b       difference                ~a        complement
 
 ``~`` is applied first, then ``&``; ``|`` and ``-`` are read from left to right, as + and − are. A minus sign
 counts as one only with a space or a parenthesis before it, so that hyphenated words stay whole. The answer is
-the words nearest to the composed tuple, without those of the question.
+the words nearest to the composed tuple, without those of the query.
 """
 
 import re
@@ -17,12 +17,12 @@ import numpy as np
 
 from tenor.errors import TenorError, did_you_mean
 from tenor.words.fuzzy import sets
-from tenor.words.fuzzy.fuzzy_words import First, FuzzyWords, Near, RankMeasure
+from tenor.words.fuzzy.fuzzy_words import First, FuzzyWords, Measure, Neighbour
 from tenor.words.fuzzy.sets import Floats
 from tenor.words.neighbours import unit_rows
 from tenor.words.vectors import WordVectors
 
-LONGEST = 1000  # characters: a server takes questions from strangers
+LONGEST = 1000  # characters: a server takes queries from strangers
 DEEPEST = 50  # parentheses in parentheses
 
 _SIGNS = re.compile(
@@ -31,10 +31,10 @@ _SIGNS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question that was understood: how it is read, with all parentheses, and the words in it.
+class Query:
+    """A parsed query: its syntax tree and the words in it.
 
-    >>> Question.parse("a | b & ~c - d").reading
+    >>> Query.parse("a | b & ~c - d").reading
     '((a | (b & ~c)) - d)'
     """
 
@@ -43,7 +43,7 @@ class Question:
 
     @property
     def reading(self) -> str:
-        """The question with every parenthesis written."""
+        """The query with every parenthesis written."""
         return self.tree.reading()
 
     @property
@@ -52,8 +52,8 @@ class Question:
         return bool(self.tree.parts)
 
     @classmethod
-    def parse(cls, text: str) -> "Question":
-        """Understand a question, or say at which place it stops making sense."""
+    def parse(cls, text: str) -> "Query":
+        """Parse a query; an error says at which character it cannot be read."""
         return _Parser(text).parse()
 
 
@@ -76,14 +76,14 @@ class Node:
 
 def ask(
     fuzzy: FuzzyWords,
-    question: str,
+    query: str,
     k: int = 10,
     *,
-    measure: RankMeasure = "kl",
+    measure: Measure = "kl",
     first: First = "target",
     rescale: bool = True,
-) -> list[Near]:
-    """Answer a set question with the k nearest words, nearest first.
+) -> list[Neighbour]:
+    """Answer a set query with the k nearest words, nearest first.
 
     Target first, divergence and cross-entropy (the paper's choice) rank words alike; divergence is 0 for a
     perfect answer.
@@ -95,7 +95,7 @@ def ask(
     """
     if k < 1:
         raise TenorError(f"The number of answers must be 1 or more; got {k}.")
-    parsed = Question.parse(question)
+    parsed = Query.parse(query)
     known = resolve(fuzzy.vectors, parsed)
     target = evaluate(parsed.tree, lambda word: fuzzy[known[word]])
     if not target.any():
@@ -110,12 +110,12 @@ def ask(
     )
 
 
-def ask_vectors(vectors: WordVectors, question: str, k: int = 10) -> list[Near]:
-    """Answer a question with plain vectors, for comparison: & adds, - subtracts; | and ~ have no like.
+def ask_vectors(vectors: WordVectors, query: str, k: int = 10) -> list[Neighbour]:
+    """Answer a query with plain vectors, for comparison: & adds, - subtracts; | and ~ have no counterpart.
 
     The distance is 1 − cosine.
     """
-    parsed = Question.parse(question)
+    parsed = Query.parse(query)
     known = resolve(vectors, parsed)
     target = _vector(parsed.tree, lambda word: np.asarray(vectors[known[word]], dtype=np.float64))
     exclude = vectors.indices(known.values())
@@ -123,11 +123,11 @@ def ask_vectors(vectors: WordVectors, question: str, k: int = 10) -> list[Near]:
     cosines = unit_rows(vectors.vectors) @ units[0]
     cosines[exclude] = -np.inf
     best = np.argsort(-cosines, kind="stable")[: min(k, len(vectors) - len(set(exclude.tolist())))]
-    return [Near(vectors.words[int(number)], 1.0 - float(cosines[number])) for number in best]
+    return [Neighbour(vectors.words[int(number)], 1.0 - float(cosines[number])) for number in best]
 
 
 def evaluate(node: Node, tuple_of: Callable[[str], Floats]) -> Floats:
-    """Compose the tuple of a question from those of its words."""
+    """Compose the tuple of a query from those of its words."""
     if not node.parts:
         return tuple_of(node.sign)
     values = [evaluate(part, tuple_of) for part in node.parts]
@@ -137,10 +137,10 @@ def evaluate(node: Node, tuple_of: Callable[[str], Floats]) -> Floats:
     return join(*values)
 
 
-def resolve(vectors: WordVectors, question: Question) -> dict[str, str]:
-    """Find each word of a question in the vocabulary, in lower case if need be, or say which is unknown."""
+def resolve(vectors: WordVectors, query: Query) -> dict[str, str]:
+    """Find each word of a query in the vocabulary, in lower case if need be; an unknown word is an error."""
     known: dict[str, str] = {}
-    for word in question.words:
+    for word in query.words:
         spelt = next((form for form in (word, word.lower(), word.capitalize()) if form in vectors), None)
         if spelt is None:
             raise TenorError(f"{word!r} is not among the {len(vectors):,} words.{_near(vectors, word)}")
@@ -167,26 +167,26 @@ def _vector(node: Node, vector_of: Callable[[str], Floats]) -> Floats:
 
 
 class _Parser:
-    """Reads a question from left to right: sum = product (| or - product)…, product = factor (& factor)…"""
+    """Parses a query from left to right: sum = product (| or - product)…, product = factor (& factor)…"""
 
     def __init__(self, text: str) -> None:
         if len(text) > LONGEST:
-            raise TenorError(f"The question has {len(text):,} characters; {LONGEST:,} are the most.")
+            raise TenorError(f"The query has {len(text):,} characters; {LONGEST:,} are the most.")
         self.text = text
         self.tokens = list(self._read())
         self.at, self.depth = 0, 0
         self.words: dict[str, None] = {}
 
-    def parse(self) -> Question:
+    def parse(self) -> Query:
         if not self.tokens:
-            raise TenorError('The question is empty; ask for example "noble & metal" or "french - british".')
+            raise TenorError('The query is empty; ask for example "noble & metal" or "french - british".')
         tree = self._sum()
         if self.at < len(self.tokens):
-            sign, place = self.tokens[self.at]
+            sign, position = self.tokens[self.at]
             if sign == ")":
-                raise self._error("this parenthesis closes none", place)
-            raise self._error("a sign (& | -) is missing before it", place)
-        return Question(tree, tuple(self.words))
+                raise self._error("this parenthesis closes none", position)
+            raise self._error("a sign (& | -) is missing before it", position)
+        return Query(tree, tuple(self.words))
 
     def _sum(self) -> Node:
         node = self._product()
@@ -202,19 +202,19 @@ class _Parser:
 
     def _factor(self) -> Node:
         sign = self._next()
-        place = self.tokens[self.at][1] if sign is not None else len(self.text)
+        position = self.tokens[self.at][1] if sign is not None else len(self.text)
         if sign is None:
-            raise self._error("a word is missing at the end", place)
+            raise self._error("a word is missing at the end", position)
         if sign in ("&", "|", "-", ")"):
-            raise self._error("a word is missing before it", place)
+            raise self._error("a word is missing before it", position)
         if sign == "~":
             self._take()
-            return Node("~", (self._deeper(self._factor, place),))
+            return Node("~", (self._deeper(self._factor, position),))
         if sign == "(":
             self._take()
-            node = self._deeper(self._sum, place)
+            node = self._deeper(self._sum, position)
             if self._next() != ")":
-                raise self._error("this parenthesis is not closed", place)
+                raise self._error("this parenthesis is not closed", position)
             self._take()
             return node
         self.at += 1
@@ -222,10 +222,10 @@ class _Parser:
         self.words[word] = None
         return Node(word)
 
-    def _deeper(self, read: Callable[[], Node], place: int) -> Node:
+    def _deeper(self, read: Callable[[], Node], position: int) -> Node:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise self._error(f"more than {DEEPEST} signs within one another", place)
+            raise self._error(f"more than {DEEPEST} signs within one another", position)
         node = read()
         self.depth -= 1
         return node
@@ -253,10 +253,10 @@ class _Parser:
         self.at += 1
         return self.tokens[self.at - 1][0]
 
-    def _error(self, what: str, place: int) -> TenorError:
-        rest = self.text[place : place + 20].strip()
-        where = f"at {rest!r} (character {place + 1})" if rest else "at its end"
+    def _error(self, what: str, position: int) -> TenorError:
+        rest = self.text[position : position + 20].strip()
+        where = f"at {rest!r} (character {position + 1})" if rest else "at its end"
         return TenorError(
-            f"The question {self.text.strip()!r} cannot be read {where}: {what}. "
-            "Words are joined by & (both), | (either), - (without); ~ before one means what it lacks."
+            f"The query {self.text.strip()!r} cannot be parsed {where}: {what}. "
+            "Words are joined by & (and), | (or), - (without); ~ before a word means not."
         )

@@ -23,19 +23,16 @@ from tenor.errors import TenorError
 
 Floats = NDArray[np.float64]
 Axis = Literal["column", "row"]
-Base = Literal["e", "2"]
 
 # Before logarithms. The lower bound is far below what an intersection of columns holds (1/V², 1e-13 for
 # three million words), which 1e-12 would flatten to a constant.
 LEAST, MOST = 1e-30, 1.0 - 1e-12
 
 
-def feature_probabilities(
-    vectors: ArrayLike, *, axis: Axis = "column", prenorm: bool = False, base: Base = "e"
-) -> Floats:
+def feature_probabilities(vectors: ArrayLike, *, axis: Axis = "column", normalize: bool = False) -> Floats:
     """Turn vectors [V, n] into feature probabilities [V, n], each in (0, 1).
 
-    ``prenorm`` first gives every vector unit length; ``base`` is that of the power.
+    ``normalize`` first gives every vector unit length.
 
     >>> feature_probabilities([[0.0, 1.0], [0.0, 1.0]]).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
@@ -48,11 +45,9 @@ def feature_probabilities(
         raise TenorError(
             f"Vector {bad} holds NaN or infinity: remove it before making feature probabilities."
         )
-    if prenorm:
+    if normalize:
         norms = np.linalg.norm(values, axis=1, keepdims=True)
         values /= np.where(norms > 0, norms, 1.0)
-    if base == "2":
-        values *= np.log(2.0)
     along = 0 if axis == "column" else 1
     values -= values.max(axis=along, keepdims=True)  # so that no power overflows; the quotient is the same
     values -= np.log(np.exp(values).sum(axis=along, keepdims=True))
@@ -90,16 +85,6 @@ def difference(a: ArrayLike, b: ArrayLike) -> Floats:
     return first - np.minimum(first, _array(b))
 
 
-def includes(whole: ArrayLike, part: ArrayLike) -> NDArray[np.bool_]:
-    """Tell whether every feature of ``part`` is at most as probable as in ``whole``: part ⊆ whole."""
-    return np.asarray((_array(part) <= _array(whole)).all(axis=-1))
-
-
-def cardinality(a: ArrayLike) -> Floats:
-    """Return the expected number of features, Σ a."""
-    return np.asarray(_array(a).sum(axis=-1))
-
-
 def entropy(a: ArrayLike) -> Floats:
     """Sum the entropies of the features, each yes or no, in nats: n·ln 2 at most.
 
@@ -131,16 +116,6 @@ def cross_entropy(a: ArrayLike, b: ArrayLike) -> Floats:
     p = _clamped(a)
     yes, no = _logs(b)
     return np.asarray(-(p * yes + (1.0 - p) * no).sum(axis=-1))
-
-
-def cross_entropy_printed(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Measure H(a) plus the printed divergence, the paper's two formulas put together literally."""
-    return entropy(a) + kl_paper(a, b)
-
-
-def difference_size(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Measure how much ``a`` has beyond ``b``: the cardinality of a ∖ b."""
-    return cardinality(difference(a, b))
 
 
 def rescaled(composed: ArrayLike, size: float) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 
 from tenor.errors import TenorError
 from tenor.words.alpha.family import AlphaFamily
-from tenor.words.alpha.measure import measured
+from tenor.words.alpha.metric import in_metric
 from tenor.words.alpha.references import Weights, data_unigram, model_unigram, uniform
 from tenor.words.postprocess.method import Method, checked
 from tenor.words.vectors import Floats, WordVectors
@@ -52,7 +52,7 @@ class AlphaEmbedding(Method):
         words = vectors + contexts if self.label == "U+V" and contexts is not None else vectors
         family = AlphaFamily(words, self.learned["contexts"], self.learned["reference"], label="U")
         found = family.limit(self.limit) if self.limit else family.embed(self.alpha, scaled=False)
-        return np.asarray(measured(found, family.factor, norm=self.metric), dtype=np.float32)
+        return np.asarray(in_metric(found, family.factor, norm=self.metric), dtype=np.float32)
 
     def _reference(self, vectors: WordVectors) -> Weights:
         if self.reference == "0":

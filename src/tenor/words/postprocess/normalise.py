@@ -1,6 +1,6 @@
-"""The plain normalisations: length 1, mean 0, variance 1 per dimension, and whitening.
+"""Normalisations: unit length, centring, z-scores and whitening.
 
-Each is x -> (x - m) W of what it learnt, except for length 1, which learns nothing. Whitening is
+Each is x -> (x - m) W of what it learnt, except for unit length, which learns nothing. Whitening is
 W = V diag(1/√(λ + ε)) Vᵀ (ZCA: the whitened vectors stay as near as they can to what they were) from the
 eigenvalues λ and eigenvectors V of the covariance; with ``components`` it keeps the largest and leaves the
 last Vᵀ out, so that the result has fewer dimensions.
@@ -20,7 +20,7 @@ from tenor.words.vectors import Floats
 
 @dataclass(kw_only=True)
 class Unit(Method):
-    """Scale every vector to length 1; zeros stay.
+    """Scale every vector to unit length; zeros stay.
 
     >>> Unit().apply(np.array([[3, 4], [0, 0]], dtype=np.float32)).astype("f2").tolist()
     [[0.60009765625, 0.7998046875], [0.0, 0.0]]
@@ -81,7 +81,9 @@ class Whiten(Method):
         """Take the mean [d] and the map [d, e]."""
         width = vectors.shape[1]
         if self.components is not None and not 1 <= self.components <= width:
-            raise TenorError(f"whiten: components is {self.components}; expected 1 to {width}, the width.")
+            raise TenorError(
+                f"whiten: components is {self.components}; expected 1 to {width}, the dimensions."
+            )
         mean = vectors.mean(axis=0, dtype=np.float64)
         centred = vectors - mean
         values, axes = np.linalg.eigh(centred.T @ centred / len(vectors))

@@ -1,11 +1,11 @@
-"""Principal components: keep a stretch of them, or remove the strongest (Raunak et al. 2020).
+"""Principal components: keep some of them (PCA), or remove the strongest (Raunak et al. 2020).
 
 With the columns centred, the principal axes u_1 … u_d are the eigenvectors of the covariance in falling order
 of variance, and the scores of a vector are its products with them. In: vectors [n, d].
 
-    principal-components   the scores of components first … first + components − 1      [n, components]
+    pca                    the scores of components first … first + components − 1      [n, components]
     all-but-the-top        v ← v − Σ_{i ≤ D} (u_iᵀ v) u_i, after centring (Mu and Viswanath 2018)    [n, d]
-    all-but-the-top-pca    all-but-the-top, then principal components, then all-but-the-top again  [n, width]
+    all-but-the-top-pca    all-but-the-top, then PCA, then all-but-the-top again        [n, dimensions]
 
 The sign of an axis is arbitrary; here its largest number is positive, so that equal input gives equal output.
 """
@@ -73,9 +73,9 @@ class PrincipalSpace:
 
 @dataclass(kw_only=True)
 class PrincipalComponents(Method):
-    """Keep the scores of a stretch of components; from the first, it is the usual reduction."""
+    """Principal component analysis (PCA): keep the scores of consecutive components, by default the first."""
 
-    name: ClassVar[str] = "principal-components"
+    name: ClassVar[str] = "pca"
     components: int = 100
     first: int = 1
 
@@ -125,28 +125,30 @@ class AllButTheTop(Method):
 
 @dataclass(kw_only=True)
 class AllButTheTopReduced(Method):
-    """Reduce the width between two rounds of all-but-the-top (Raunak et al. 2019)."""
+    """Reduce the dimensions by PCA between two rounds of all-but-the-top (Raunak et al. 2019)."""
 
     name: ClassVar[str] = "all-but-the-top-pca"
     components: int = 7
-    width: int = 150
+    dimensions: int = 150
 
     def learn(self, vectors: Floats) -> dict[str, NDArray[Any]]:
-        """Take the mean [d] and the one map [d, width] that the three steps are together."""
-        _check_removed(self.components, min(self.width, vectors.shape[1]), self.name)
-        if not 1 <= self.width <= vectors.shape[1]:
-            raise TenorError(f"{self.name}: width is {self.width}; expected 1 to {vectors.shape[1]}.")
+        """Take the mean [d] and the one map [d, dimensions] that the three steps are together."""
+        _check_removed(self.components, min(self.dimensions, vectors.shape[1]), self.name)
+        if not 1 <= self.dimensions <= vectors.shape[1]:
+            raise TenorError(
+                f"{self.name}: dimensions is {self.dimensions}; expected 1 to {vectors.shape[1]}."
+            )
         space = PrincipalSpace.of(vectors, self.name)
         # The components that are left keep their order, so the second step is known from the first.
         cleaned = (vectors - space.mean) @ space.without(self.components)
         reduced = PrincipalSpace.of(cleaned, self.name)
-        kept = reduced.axes[:, : self.width]
+        kept = reduced.axes[:, : self.dimensions]
         again = PrincipalSpace.of(cleaned @ kept, self.name)
         whole = space.without(self.components) @ kept @ again.without(self.components)
         return {"mean": space.mean, "map": whole}
 
     def apply(self, vectors: Floats) -> Floats:
-        """Reduce vectors [n, d] to [n, width]."""
+        """Reduce vectors [n, d] to [n, dimensions]."""
         return np.asarray((vectors - self.learned["mean"]) @ self.learned["map"], dtype=np.float32)
 
 

@@ -1,4 +1,4 @@
-"""Lengths and products of alpha embeddings: in the Fisher metric (F) or the ordinary one (I).
+"""Norms and products of alpha embeddings in the Fisher metric (F) or the Euclidean one (I).
 
 F: |W|² = Wᵀ I(p0) W and a·b = aᵀ I(p0) b. With I = L Lᵀ this is the ordinary product of W L. Normalising and
 multiplying may use different metrics.
@@ -13,14 +13,14 @@ Metric = Literal["F", "I"]
 Matrix = NDArray[np.floating]
 
 
-def measured(
+def in_metric(
     vectors: Matrix, factor: NDArray[np.float64], *, norm: Metric = "F", product: Metric | None = None
 ) -> Matrix:
     """Scale vectors [n, d] to length 1 in ``norm``, and return rows whose dot product is that of ``product``.
 
     ``factor`` is L of the family; ``product`` is the metric of ``norm`` where it is left out. Zeros stay.
 
-    >>> rows = measured(np.array([[2.0, 0.0], [0.0, 0.5]]), np.diag([1.0, 3.0]), norm="I", product="F")
+    >>> rows = in_metric(np.array([[2.0, 0.0], [0.0, 0.5]]), np.diag([1.0, 3.0]), norm="I", product="F")
     >>> rows.tolist()
     [[1.0, 0.0], [0.0, 3.0]]
     """
@@ -37,7 +37,7 @@ def measured(
 def closest_by_difference(
     vectors: Matrix, questions: NDArray[np.int64], *, block: int = 512
 ) -> NDArray[np.int64]:
-    """Answer a : b = c : ? for word numbers [q, 3] by the d with the smallest ‖W(b) − W(a) − W(d) + W(c)‖.
+    """Answer a : b = c : ? for word indices [q, 3] by the d with the smallest ‖W(b) − W(a) − W(d) + W(c)‖.
 
     a, b and c themselves are no answers. Where all rows have length 1 this is 3CosAdd.
     """
@@ -45,7 +45,7 @@ def closest_by_difference(
     answers = np.empty(len(questions), dtype=np.int64)
     for start in range(0, len(questions), block):
         asked = questions[start : start + block]
-        a, b, c = (vectors[asked[:, place]] for place in range(3))
+        a, b, c = (vectors[asked[:, column]] for column in range(3))
         distance = squares - 2 * (b - a + c) @ vectors.T
         np.put_along_axis(distance, asked, np.inf, axis=1)
         answers[start : start + block] = distance.argmin(axis=1)

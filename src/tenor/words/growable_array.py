@@ -1,4 +1,4 @@
-"""A table of rows that grows as they come, so that what a file promises allocates nothing."""
+"""An array that grows as rows come, so that no memory is allocated on the word of a file's header."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 _FIRST = 1 << 18  # numbers
 
 
-class Growing:
+class GrowableArray:
     """Rows of one width, doubled in place when full.
 
-    >>> rows = Growing(2)
+    >>> rows = GrowableArray(2)
     >>> rows.add(np.array([1, 2], dtype=np.float32))
     >>> rows.finish().tolist()
     [[1.0, 2.0]]

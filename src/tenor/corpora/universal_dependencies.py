@@ -1,0 +1,78 @@
+"""Universal Dependencies: sentences with the head of each word, in gzipped CoNLL-U."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from tenor.corpora.corpus import Corpus, Split
+from tenor.corpora.rows import broken_row, numbered_lines
+from tenor.errors import TenorError
+from tenor.text.examples import Origin
+
+_COLUMNS = 10
+_EXPECTED = "the ten columns of CoNLL-U, parted by tabs, with the number of a head in the seventh,"
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyTree:
+    """The words of a sentence, their universal parts of speech, heads (from 1; 0: the root) and relations."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+    origin: Origin
+
+
+def read_dependencies(
+    folder: Path, treebank: str, split: Literal["train", "dev", "test"]
+) -> Iterator[DependencyTree]:
+    """Yield the trees of a treebank, ``"en_ewt"``; multiword tokens and empty nodes are passed over."""
+    path = folder / treebank / f"{treebank}-ud-{split}.conllu.gz"
+    rows: list[tuple[Origin, list[str]]] = []
+    any_tree = False
+    for origin, line in numbered_lines(path):
+        if not line.strip():
+            if rows:
+                yield _tree(rows)
+                any_tree = True
+            rows = []
+        elif not line.startswith("#"):
+            cells = line.split("\t")
+            if len(cells) != _COLUMNS:
+                raise broken_row(origin, f"{len(cells)} columns", _EXPECTED)
+            if cells[0].isdigit():
+                rows.append((origin, cells))
+    if rows:
+        yield _tree(rows)
+    elif not any_tree:
+        raise TenorError(f"{path} has no sentences; expected CoNLL-U.")
+
+
+def _tree(rows: list[tuple[Origin, list[str]]]) -> DependencyTree:
+    for origin, cells in rows:
+        if not cells[6].isdigit() or int(cells[6]) > len(rows):
+            raise broken_row(
+                origin, f"the head {cells[6][:40]!r} in a sentence of {len(rows)} words", _EXPECTED
+            )
+    words, tags, heads, relations = (tuple(cells[at] for _, cells in rows) for at in (1, 3, 6, 7))
+    return DependencyTree(words, tags, tuple(map(int, heads)), relations, rows[0][0])
+
+
+UD_ENGLISH_EWT = Corpus(
+    name="ud-english-ewt",
+    folder="ud",
+    about="Universal Dependencies, English Web Treebank, 16,622 sentences",
+    licence="CC BY-SA 4.0",
+    obtain="Get https://github.com/UniversalDependencies/UD_English-EWT, put its files into en_ewt and pack "
+    "them with gzip.",
+    splits={
+        split: Split(
+            files=(f"en_ewt/en_ewt-ud-{split}.conllu.gz",),
+            read=partial(read_dependencies, treebank="en_ewt", split=split),
+        )
+        for split in ("train", "dev", "test")
+    },
+)

@@ -33,9 +33,24 @@ def run(cell: Cell, context: Context) -> CellResult:
         },
         notes=("Labels are guessed.",),
         series={"curve": {"step": [1, 2, 3], "accuracy": np.linspace(0.5, skill, 3)}},
-        extras={"read": _made(context)} if cell.settings.get("act") == "read" else {},
+        extras=_extras(cell, context),
         files=_files(context) if cell.settings.get("act") == "leave files" else {},
     )
+
+
+def _extras(cell: Cell, context: Context):
+    """What was read of other cells: by ``made_by`` of one without seeds, by ``result_of`` of those before."""
+    if cell.settings.get("act") == "read":
+        return {"read": _made(context)}
+    before = {name: context.result_of(name) for name in cell.after}
+    return {
+        name: {
+            "accuracy": result.outcomes["accuracy"].score,
+            "files": {file: path.read_text() for file, path in result.files.items()},
+            "seed": result.extras.get("seed"),
+        }
+        for name, result in before.items()
+    } | ({"seed": context.seed} if cell.settings.get("chain") else {})
 
 
 def _files(context: Context):
@@ -124,6 +139,15 @@ CLAIMS = (
 )
 MAKER = Cell(name="maker", seeded=False, settings={"skill": 0.7, "act": "leave files"})
 READER = Cell(name="reader", seeded=False, settings={"skill": 0.7, "act": "read"})
+# A student after its teacher and a corpus without seeds; it stands before them in the plan.
+TEACHER = Cell(name="teacher", settings={"skill": 0.8, "act": "leave files", "chain": True})
+CORPUS = Cell(name="corpus", settings={"skill": 0.7, "act": "leave files"}, seeded=False)
+STUDENT = Cell(name="student", settings={"skill": 0.9, "chain": True}, after=("teacher", "corpus"))
+GRAND_STUDENT = Cell(name="grand-student", settings={"skill": 0.9}, after=("student",))
 RECIPE = make()
+CHAIN = make(GRAND_STUDENT, STUDENT, CELLS[0], TEACHER, CORPUS, claims=())
+DEADLY_CHAIN = make(
+    STUDENT, Cell(name="teacher", settings={"skill": 0.5, "act": "die"}), CORPUS, GRAND_STUDENT, claims=()
+)
 DEADLY = make(CELLS[0], Cell(name="deadly", settings={"skill": 0.5, "act": "die"}), CELLS[1])
 SLOW = make(Cell(name="slow", settings={"skill": 0.5, "act": "wait"}))

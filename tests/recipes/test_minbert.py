@@ -11,7 +11,7 @@ import pytest
 
 from tenor.recipes.minbert import best as minbert_best
 from tenor.recipes.minbert import concat as minbert_concat
-from tenor.recipes.minbert import data, sources
+from tenor.recipes.minbert import data
 from tenor.recipes.minbert import shared as minbert_shared
 from tenor.recipes.minbert.training import TASKS
 from tenor.text.overlap import normalise
@@ -66,9 +66,11 @@ def test_strengths_of_opinions_become_five_classes(tmp_path):
         ]
         archive.writestr("product_reviews_1/camera.txt", "\n".join(lines))
         archive.writestr("product_reviews_1/README.txt", "[+3]##not a review")
-    rows = list(sources.product_reviews(tmp_path / "product_reviews_1.zip"))
+    with zipfile.ZipFile(tmp_path / "product_reviews_2.zip", "w") as archive:
+        archive.writestr("product_reviews_2/ipod.txt", "sound[+1]##good sound")
+    rows = list(data._reviews(SimpleNamespace(folder=lambda name: tmp_path)))
     assert [(row["text"], row["label"]) for row in rows] == [
-        ("great zoom", "4"), ("awful price", "0"), ("so so", "2"),
+        ("great zoom", "4"), ("awful price", "0"), ("so so", "2"), ("good sound", "3"),
     ]  # fmt: skip
 
 
@@ -116,7 +118,7 @@ def test_no_test_row_is_trained_on(course, tmp_path):
     }
     assert not trained & {normalise(text) for text in ("dev text 3", "train text 7", "train text 9")}
     assert len(trained) == 28
-    assert len(rows["sentiment.test.jsonl"]) == 8
+    assert [row["text"] for row in rows["sentiment.test.jsonl"]] == [f"dev text {n}" for n in range(8)]
 
     pairs = [
         {row["first"], row["second"]}
@@ -126,6 +128,9 @@ def test_no_test_row_is_trained_on(course, tmp_path):
     assert {"One 4", "Two 4"} not in pairs
     assert not any("a dev one" in pair for pair in pairs)
     assert len(pairs) == 29
+    assert [(row["first"], row["second"]) for row in rows["similarity.test.jsonl"]] == [
+        ("A dev one", "A dev two")
+    ]
 
     tested = {normalise(row[side]) for row in rows["paraphrase.test.jsonl"] for side in ("first", "second")}
     others = [*rows["paraphrase.train.jsonl"], *rows["paraphrase.choose.jsonl"]]
@@ -167,10 +172,10 @@ def test_no_row_for_testing_or_choosing_is_among_the_extra_rows(course, tmp_path
     (tmp_path / "sick").mkdir()
     (tmp_path / "nltk").mkdir()
     lines = [
-        "pair_ID\tsentence_A\tsentence_B\trelatedness_score",
-        f"1\t{chosen['second']}\t{chosen['first']}\t3",
-        "2\tA dev one\tA dev two\t4",
-        "3\tA new one\tA new two\t5",
+        "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment",
+        f"1\t{chosen['second']}\t{chosen['first']}\t3\tNEUTRAL",
+        "2\tA dev one\tA dev two\t4\tNEUTRAL",
+        "3\tA new one\tA new two\t5\tENTAILMENT",
     ]
     for part in ("train", "trial"):
         (tmp_path / f"sick/SICK_{part}.txt").write_text("\n".join(lines) + "\n")
@@ -207,9 +212,13 @@ def test_no_row_for_testing_or_choosing_is_among_the_further_rows(course, tmp_pa
               ("", "not", "scored"), ("3.5", "brand", "new"), ("3.0", "Brand!", "new.")]  # fmt: skip
     lines = ["\t".join(row) for row in graded]
     (tmp_path / "semeval-sts/2012/MSRvid.train.tsv").write_text("\n".join(lines) + "\n")
+    for year in ("2013", "2014"):
+        (tmp_path / "semeval-sts" / year).mkdir()
+        (tmp_path / "semeval-sts" / year / "OnWN.test.tsv").write_text("\tnot\tscored\n")
     for part in ("train", "trial"):
-        text = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\n1\tx\ty\t5\n2\ttwo 4\tone 4\t1\n"
-        (tmp_path / f"sick/SICK_{part}.txt").write_text(text)
+        head = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
+        text = "1\tx\ty\t5\tENTAILMENT\n2\ttwo 4\tone 4\t1\tNEUTRAL\n"
+        (tmp_path / f"sick/SICK_{part}.txt").write_text(head + text)
 
     labelled = [("one", "two", "1"), ("Two?", "three", "0")]
     data.write_rows(

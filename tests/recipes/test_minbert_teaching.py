@@ -10,7 +10,7 @@ import tenor
 from tenor.model.predicting import predict
 from tenor.recipes.minbert import best, data
 from tenor.recipes.minbert.teaching import NEAR, Teachers, near_pairs
-from tenor.training.watching import Listener
+from tenor.training.callbacks import Callback
 
 
 def test_pairs_are_near_new_and_as_close_as_the_labelled_ones():
@@ -54,15 +54,15 @@ def test_teachers_are_trained_once_and_their_mean_is_kept(tiny_folder, tmp_path)
         data.write_rows(tmp_path / f"{name}.jsonl", rows(count))
     teachers = Teachers(
         count=2,
-        task=best._paraphrase(dict.fromkeys(best.MODEL_PARTS, True)) | {"calibrate": True, "batch": 8},
-        training={"epochs": 9, "steps": 3, "evaluate_steps": 3, "encoder_rate": 1e-3},
+        task=best._paraphrase(dict.fromkeys(best.MODEL_PARTS, True)) | {"calibrate": True, "batch_size": 8},
+        training={"epochs": 9, "steps": 3, "eval_steps": 3, "encoder_lr": 1e-3},
         pairs=20,
-        pupil={"batch": 4, "weight": 1.5},
+        student={"batch_size": 4, "weight": 1.5},
     )
     steps = []
 
-    class Counting(Listener):
-        def step(self, report, progress):
+    class Counting(Callback):
+        def on_step_end(self, learner, progress, report):
             steps.append(report.step)
 
     asked = {}
@@ -77,14 +77,14 @@ def test_teachers_are_trained_once_and_their_mean_is_kept(tiny_folder, tmp_path)
     def teach():
         return teachers.teach(
             context, [tmp_path / "own.jsonl", tmp_path / "more.jsonl"],
-            tmp_path / "choose.jsonl", encoder=str(tiny_folder), listener=Counting(),
+            tmp_path / "choose.jsonl", encoder=str(tiny_folder), callback=Counting(),
         )  # fmt: skip
 
     first, before = teach(), (tmp_path / "taught.jsonl").read_bytes()
     again = teach()
     assert (again, steps) == (first, [1, 2, 3] * 2)  # nothing is done twice
     assert (tmp_path / "taught.jsonl").read_bytes() == before
-    # What pupils make of it does not concern the teachers: all pupils share them.
+    # What students make of it does not concern the teachers: all students share them.
     assert set(asked["teachers"]) == {"count", "task", "training", "pairs"}
 
     labelled = data.read_rows(tmp_path / "own.jsonl") + data.read_rows(tmp_path / "more.jsonl")
@@ -99,7 +99,7 @@ def test_teachers_are_trained_once_and_their_mean_is_kept(tiny_folder, tmp_path)
     assert np.abs(chances[0] - chances[1]).max() > 1e-3  # they differ
     assert [row["score"] for row in said] == pytest.approx(np.mean(chances, axis=0).tolist(), abs=2e-4)
     assert f"judged {len(said)} pairs" in first.note
-    assert teachers.pupil_task(first.file).share == "paraphrase"
+    assert teachers.student_task(first.file).share_head_with == "paraphrase"
 
 
 def test_without_teachers_labelled_pairs_take_the_place_of_theirs(monkeypatch):
@@ -116,5 +116,5 @@ def test_without_teachers_labelled_pairs_take_the_place_of_theirs(monkeypatch):
         with pytest.raises(InterruptedError):
             best.run(cells[name], context)
     whole, without = setups
-    rows = whole.tasks["paraphrase"]["batch"] + whole.teachers.pupil["batch"]
-    assert (without.teachers, without.tasks["paraphrase"]["batch"]) == (None, rows)
+    rows = whole.tasks["paraphrase"]["batch_size"] + whole.teachers.student["batch_size"]
+    assert (without.teachers, without.tasks["paraphrase"]["batch_size"]) == (None, rows)

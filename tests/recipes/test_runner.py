@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 import toy_recipe
+from tenor.assets.cache import sha256_of
 from tenor.errors import TenorError
+from tenor.locks import file_lock
 from tenor.metrics.verdicts import Claim, Contrast, Verdict
 from tenor.recipes.budget import Budget, read_duration
-from tenor.recipes.locks import locked
 from tenor.recipes.page import write_page
 from tenor.recipes.recipe import Cell
 from tenor.recipes.results import read_results
@@ -74,7 +75,10 @@ def test_results_say_where_they_come_from_and_are_read_back(tmp_path):
     assert set(kept["origins"][0]) == {"commit", "machine", "versions"}
     assert kept["origins"][0]["versions"]["numpy"]
     # The gold column, shared by all cells and seeds, stands there once.
-    assert len(kept["columns"]) < sum(len(cell["outcomes"]) * 2 for cell in kept["cells"])
+    named = [key for cell in kept["cells"] for one in cell["outcomes"].values() for key in one["columns"]]
+    assert set(done.results.columns) == set(named)
+    assert len(set(named)) < len(named)
+    assert kept["items"] == {"sha256": sha256_of(tmp_path / "toy-tiny-items.npz")}
     back = read_results(make(), done.file)
     assert back.scores("good", "accuracy") == done.results.scores("good", "accuracy")
     assert back.judgements == done.results.judgements
@@ -169,7 +173,7 @@ def test_a_cell_that_another_process_computes_is_left_to_it(tmp_path):
     run_recipe(make(), tmp_path, seeds=1, cells=["good"])
     key = next((tmp_path / "cells").glob("*.json")).stem
     next((tmp_path / "cells").glob("*.json")).unlink()
-    with locked(tmp_path / "work" / key / "lock", wait=False) as ours:
+    with file_lock(tmp_path / "work" / key / "lock", wait=False) as ours:
         assert ours
         done = run_recipe(make(), tmp_path, seeds=1, cells=["good"])
     assert (done.computed, done.left, done.failed) == (0, 1, ())
@@ -264,6 +268,12 @@ def test_processes_give_the_same_results_and_one_that_dies_fails_alone(tmp_path)
     assert deadly.failed[0].error == "its process was ended by signal 9"
 
 
+def _with_tests():
+    """The environment of a process that can import the toy recipe."""
+    known = os.environ.get("PYTHONPATH", "")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(toy_recipe.__file__).parent), known])}
+
+
 _KILLED = """
 import sys
 from dataclasses import replace
@@ -276,8 +286,7 @@ run_recipe(toy_recipe.DEADLY, Path(sys.argv[1]), seeds=1)
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_leaves_nothing_half_and_goes_on(tmp_path):
-    tests = Path(toy_recipe.__file__).parent
-    environment = {**os.environ, "PYTHONPATH": str(tests)}
+    environment = _with_tests()
     done = subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path)], env=environment, check=False)
     assert done.returncode == -signal.SIGKILL
     files = list((tmp_path / "cells").iterdir())
@@ -299,10 +308,9 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_the_processes_of_a_killed_run_end_with_it(tmp_path, how):
-    tests = Path(toy_recipe.__file__).parent
     script = tmp_path / "many.py"
     script.write_text(_MANY)
-    environment = {**os.environ, "PYTHONPATH": str(tests)}
+    environment = _with_tests()
     run = subprocess.Popen([sys.executable, script, tmp_path / "out"], env=environment)
     child = int(_wait_for(lambda: next((p.read_text() for p in tmp_path.rglob("was-here")), "")))
     os.kill(child, 0)

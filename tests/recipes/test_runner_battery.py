@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
+from tenor.recipes.ordering import ordered
 from tenor.recipes.page import write_page
+from tenor.recipes.recipe import CONSTANT
 from tenor.recipes.runner import run_recipe
 from tenor.recipes.table import RECIPES, look_up
 
@@ -28,6 +30,7 @@ def test_a_recipe_says_what_it_is(recipe):
     assert recipe.paper
     assert recipe.summary.endswith(".")
     assert recipe.claims
+    assert any(claim.headline for claim in recipe.claims)
     assert set(recipe.scales) == {"tiny", "small", "full"}
     assert not recipe.plan("tiny").data
 
@@ -37,9 +40,14 @@ def test_claims_and_cells_name_only_what_exists(recipe):
     folders = {folder.name for folder in recipe.data if folder.optional}
     for claim in recipe.claims:
         assert claim.contrast is None or set(claim.contrast.cells) <= cells, claim.text
+    baselines = {baseline for baseline in recipe.trivial.values() if isinstance(baseline, str)}
+    assert baselines <= cells | {CONSTANT}
+    texts = [claim.text for claim in recipe.claims]
+    assert len(set(texts)) == len(texts)
     for plan in recipe.scales.values():
-        names = [cell.name for cell in plan.cells]
+        names = plan.names
         assert len(set(names)) == len(names)
+        assert len(ordered(recipe, plan)) == len(names)
         assert {need for cell in plan.cells for need in cell.needs} <= folders
 
 
@@ -63,7 +71,7 @@ def test_tiny_repeats_itself_and_its_page_holds_nothing_of_the_machine(recipe, t
     assert kept[0] == kept[1]
     page = write_page(recipe, first.file, tmp_path / "pages")
     for file in page.parent.iterdir():
-        assert str(tmp_path) not in file.read_text(encoding="utf-8")
+        assert str(tmp_path).encode() not in file.read_bytes()
     metrics = {*first.results.metrics, *recipe.composites}
     named = {
         metric

@@ -1,8 +1,6 @@
 """Transfer fine-tuning: its data without leaks, its cells, its runs that go on after a kill."""
 
-import gzip
 import json
-import zipfile
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +11,15 @@ import pytest
 import torch
 
 import tenor
+from corpus_files import writer
 from tenor.errors import TenorError
-from tenor.metrics.outcomes import Outcome
+from tenor.metrics.outcomes import Outcome, column_from_json
 from tenor.metrics.verdicts import Verdict
+from tenor.recipes.import_results import publish_files
 from tenor.recipes.recipe import Cell
-from tenor.recipes.results import Results, read_results
+from tenor.recipes.results import Results, read_results, write_results
 from tenor.recipes.runner import run_recipe
-from tenor.recipes.taking_over import publish_files
-from tenor.recipes.transfer_fine_tuning import corpora, encoders, made_up, pretraining, stage_pairs
+from tenor.recipes.transfer_fine_tuning import encoders, made_up, pretraining, stage_pairs
 from tenor.recipes.transfer_fine_tuning.claims import CLAIMS, USABLE
 from tenor.recipes.transfer_fine_tuning.data import MADE_UP
 from tenor.recipes.transfer_fine_tuning.recipe import RECIPE
@@ -79,7 +78,7 @@ def test_claims_on_an_encoder_that_learned_nothing_are_undecided():
     def judged(random_skill):
         skills = {
             "random-plain-1000": random_skill,
-            "vanilla-plain-1000": 0.7,
+            "vanilla-plain-1000": 0.8,  # well above the constant answer
             "vanilla-transferred-1000": 0.95,
         }
         cells = [
@@ -92,17 +91,17 @@ def test_claims_on_an_encoder_that_learned_nothing_are_undecided():
         for cell in cells:
             for outcome in cell["outcomes"].values():
                 keys = [f"{len(columns) + n}" for n, _ in enumerate(outcome["columns"])]
-                columns |= dict(zip(keys, outcome["columns"], strict=True))
+                columns |= dict(zip(keys, map(column_from_json, outcome["columns"]), strict=True))
                 outcome["columns"] = keys
-        found = Results(RECIPE, {"scale": "small", "seeds": 3, "cells": cells, "columns": columns})
+        found = Results(RECIPE, {"scale": "small", "seeds": 3, "cells": cells}, columns)
         claim = next(claim for claim in CLAIMS if claim.text == "H3: it helps inference (RTE). (vanilla)")
         assert claim.provided == USABLE
         return found.judged(claim)
 
     assert judged(0.2).verdict == Verdict.holds
-    doubtful = judged(0.7)
+    doubtful = judged(0.8)
     assert doubtful.verdict == Verdict.undecided
-    assert "random beginning" in doubtful.note
+    assert "random initialisation" in doubtful.note
 
 
 def test_8_what_was_published_goes_in_the_directions_of_the_specification():
@@ -137,40 +136,32 @@ def test_english_texts_with_the_same_translation():
         ("Stop.", "Où est la gare ?"),
         ("This one is alone in here.", "Seul."),
     ]
-    assert list(corpora.pivots(rows)) == [
+    assert list(stage_pairs.pivots(rows)) == [
         ("Where is the old station?", "Where can I find the station?"),
         ("Where can I find the station?", "How do I get to the station?"),
     ]
 
 
-def packed(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(gzip.compress(text.encode()))
-
-
-def test_files_as_they_are_published(tmp_path):
-    packed(tmp_path / "pan-train_s1.txt.gz", "one\ntwo\n")
-    packed(tmp_path / "pan-train_s2.txt.gz", "eins\nzwei\n")
-    packed(tmp_path / "pan-train.labels.gz", "0\n1\n")
-    assert list(corpora.pan(tmp_path)) == [("two", "zwei")]
+def test_the_sources_of_the_stage_give_what_says_the_same(tmp_path):
+    write = writer(tmp_path)
+    for part, text in {"_s1.txt": "one\ntwo\n", "_s2.txt": "eins\nzwei\n", ".labels": "0\n1\n"}.items():
+        write(f"pan-paraphrase/pan-train{part}.gz", text)
     for part, text in {"norm": "a -lrb- b", "simp": "a", "turk.0": "b", "turk.1": "c"}.items():
-        (tmp_path / f"tune.8turkers.tok.{part}").write_text(text + "\n")
-    assert list(corpora.turk(tmp_path)) == [("a ( b", "a"), ("a ( b", "b"), ("a ( b", "c")]
+        write(f"turkcorpus/tune.8turkers.tok.{part}", text + "\n")
     for part in ("mtref", "wiki"):
-        packed(tmp_path / f"{part}-train.tsv.gz", f"0\t{part} one\tN/A\t{part} two\tN/A\t1\t1\t0-0\t\n")
-    assert list(corpora.multimwa(tmp_path)) == [("mtref one", "mtref two"), ("wiki one", "wiki two")]
-    with zipfile.ZipFile(tmp_path / "fra-eng.zip", "w") as archive:
-        archive.writestr("_about.txt", "about")
-        archive.writestr("fra.txt", "Go.\tVa !\n")
-    assert list(corpora.tatoeba_zip(tmp_path / "fra-eng.zip")) == [("Go.", "Va !")]
-    with zipfile.ZipFile(tmp_path / "brown.zip", "w") as archive:
-        archive.writestr("brown/README", "not this")
-        archive.writestr("brown/ca01", "\n\n\tThe/at jury/nn said/vbd\n\n\n\tYes/rb ./.\n")
-    assert list(corpora.nltk_texts(tmp_path / "brown.zip")) == ["The jury said", "Yes ."]
-    (tmp_path / "m.txt").write_text('\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t2\t3\t"a" b\tc\n')
-    assert list(corpora.mrpc(tmp_path / "m.txt")) == [{"first": '"a" b', "second": "c", "label": "1"}]
-    packed(tmp_path / "wiki.gz", " = Title = \n A @-@ b <unk> c . \n")
-    assert list(corpora.wikitext(tmp_path / "wiki.gz")) == ["A-b  c ."]
+        row = f"0\t{part} one\tN/A\t{part} two\tN/A\t1\t1\t0-0\t\n"
+        write(f"multimwa/{part}-train.tsv.gz", row)
+    for language, english in (("fra", "We all go home now."), ("deu", "All of us go home.")):
+        write(f"tatoeba/{language}-eng.zip", {f"{language}.txt": f"{english}\tX.\nGo.\tX.\n"})
+    context = SimpleNamespace(
+        data=tmp_path, settings={"more_languages": False}, folder=lambda name: tmp_path / name
+    )
+    assert {name: list(pairs) for name, pairs in stage_pairs._sources(context).items()} == {
+        "PAN, train": [("two", "zwei")],
+        "TurkCorpus, tune": [("a ( b", "a"), ("a ( b", "b"), ("a ( b", "c")],
+        "MultiMWA, train": [("mtref one", "mtref two"), ("wiki one", "wiki two")],
+        "Tatoeba, same translation": [("We all go home now.", "All of us go home.")],
+    }
 
 
 def test_no_pair_and_no_text_of_a_task_is_left_in_the_stage(monkeypatch):
@@ -276,7 +267,7 @@ def test_the_vanilla_encoder_comes_with_results_of_elsewhere(tmp_path, monkeypat
     own = {name: value for name, value in given.settings.items() if name != "stage"}
     own |= {"tasks": ["mrpc"], "rows": "all"}
     cells = [Cell(name=name, settings={**own, "encoder": name}) for name in ("vanilla", "random")]
-    (tmp_path / "transfer-fine-tuning.json").write_bytes(there.file.read_bytes())
+    write_results(there.results, tmp_path / "transfer-fine-tuning.json")
     here = run_recipe(
         cut(RECIPE, "pretraining", *cells), tmp_path / "here", earlier=tmp_path / "transfer-fine-tuning.json"
     )
@@ -284,23 +275,23 @@ def test_the_vanilla_encoder_comes_with_results_of_elsewhere(tmp_path, monkeypat
     assert here.results.extras("vanilla", "mrpc")[0]["rows"] == MADE_UP["train"]
     (beginning,) = (tmp_path / "here").glob("shared/*/beginning")
     for name in ("tokenizer.json", "model.safetensors"):
-        assert (beginning / name).read_bytes() == (run / "fresh" / name).read_bytes()
+        assert (beginning / name).read_bytes() == (run / "from_scratch" / name).read_bytes()
 
 
 @pytest.mark.slow
 def test_a_stage_that_was_killed_goes_on(tmp_path, monkeypatch):
     recipe = cut(RECIPE, "seen")
-    from tenor.training.watching import RunWatcher
+    from tenor.training.callbacks import RunFolderCallback
 
-    step_done = RunWatcher.step_done
+    on_step_end = RunFolderCallback.on_step_end
 
-    def dying(self, report, progress):
-        step_done(self, report, progress)
+    def dying(self, learner, progress, report):
+        on_step_end(self, learner, progress, report)
         if report.step == 3:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(RunWatcher, "step_done", dying)
+        patch.setattr(RunFolderCallback, "on_step_end", dying)
         with pytest.raises(KeyboardInterrupt):
             run_recipe(recipe, tmp_path / "killed")
     assert not run_recipe(recipe, tmp_path / "killed").failed
@@ -313,8 +304,8 @@ def test_a_stage_that_was_killed_goes_on(tmp_path, monkeypatch):
 
 def test_a_rate_is_chosen_on_training_rows(tmp_path):
     given = next(cell for cell in RECIPE.plan("tiny").cells if cell.name == "starter-plain-1000")
-    tuning = {**given.settings["fine_tuning"], "rates": [1e-5, 1e-3]}
-    del tuning["encoder_rate"]
+    tuning = {**given.settings["fine_tuning"], "learning_rates": [1e-5, 1e-3]}
+    del tuning["encoder_lr"]
     cell = replace(given, settings={**given.settings, "tasks": ["stsb"], "fine_tuning": tuning})
     done = run_recipe(cut(RECIPE, cell), tmp_path)
     assert not done.failed
@@ -331,11 +322,11 @@ def test_few_rows_are_seen_more_often(tmp_path, monkeypatch, rows, epochs):
     monkeypatch.setattr("tenor.training.running.train_run", lambda run, out: seen.append(run))
     (tmp_path / "train.jsonl").write_text("{}\n" * rows)
     cells = {cell.name: cell for cell in RECIPE.plan("small").cells}
-    tuning = {**cells["starter-plain-1000"].settings["fine_tuning"], "encoder_rate": 1e-4}
-    del tuning["rates"]
+    tuning = {**cells["starter-plain-1000"].settings["fine_tuning"], "encoder_lr": 1e-4}
+    del tuning["learning_rates"]
     scoring.trained("mrpc", tmp_path / "train.jsonl", tmp_path, tuning, tmp_path / "run", seed=4)
     assert seen[0].training.epochs == epochs
-    assert (seen[0].seed, seen[0].max_tokens, seen[0].tasks["mrpc"].encoding) == (4, 64, "joint")
+    assert (seen[0].seed, seen[0].max_tokens, seen[0].tasks["mrpc"].encoding) == (4, 64, "cross")
 
 
 def test_seeds_have_stages_of_their_own_but_ablations_share_one(monkeypatch, tmp_path):

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tenor.corpora.static_vectors import FILES
 from tenor.recipes.alpha_embeddings.models import without
 from tenor.recipes.alpha_embeddings.word_tests import read_tests
-from tenor.recipes.nth_order_bli.languages import FILES, real
+from tenor.recipes.nth_order_bli.languages import real
 from tenor.words import WordVectors
 from tenor.words.corpus import Corpus
 

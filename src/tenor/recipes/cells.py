@@ -10,9 +10,8 @@ OUT/errors/KEY.txt    why a cell failed, with the traceback
 import json
 import math
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,8 @@ from tenor.assets.cache import sha256_of
 from tenor.errors import TenorError
 from tenor.files import atomic_file, atomic_folder, read_json
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.locks import locked
-from tenor.recipes.recipe import Cell, CellResult, Plan, Recipe, Scale, Settings
+from tenor.migration import unmigrated
+from tenor.recipes.recipe import Cell, CellResult, Context, Recipe, Scale, Settings
 from tenor.recipes.sources import Digests, dependencies, fingerprint, place_of
 
 Origin = Mapping[str, Any]
@@ -41,6 +40,10 @@ class Job:
     key: str
     data: Path | None
     out: Path
+    old_key: str = ""
+    """The key under which results stood before settings were renamed."""
+    upstream: "tuple[Job, ...]" = ()
+    """The jobs of the cells that this one comes after."""
 
     @property
     def name(self) -> str:
@@ -64,113 +67,85 @@ class Job:
 
 
 def make_job(
-    recipe: Recipe, scale: Scale, cell: Cell, seed: int, *, found: Digests, data: Path | None, out: Path
+    recipe: Recipe, scale: Scale, cell: Cell, seed: int, *, digests: Digests, data: Path | None, out: Path
 ) -> Job:
-    """Name a cell by the hash of what it depends on."""
+    """Name a cell by the hash of what it depends on; the keys of cells that it comes after are part of it."""
     plan, used = recipe.plan(scale), seed if cell.seeded else None
+    upstream = tuple(
+        make_job(recipe, scale, plan.cell(name), seed, digests=digests, data=data, out=out)
+        for name in cell.after
+    )
     depends = {
         "recipe": [recipe.name, recipe.version],
         "cell": [cell.name, dict(cell.settings)],
         "scale": [scale, dict(plan.settings)],
         "seed": used,
-        **dependencies(recipe, cell, found),
+        **dependencies(recipe, cell, digests),
     }
+    old = depends | {name: unmigrated(depends[name]) for name in ("cell", "scale")}
+    if upstream:
+        depends["after"] = [job.key for job in upstream]
+        old["after"] = [job.old_key for job in upstream]
     try:
-        key = fingerprint(depends)
+        key, old_key = fingerprint(depends), fingerprint(old)
     except TypeError as error:
         raise TenorError(f"The settings of {recipe.name}, cell {cell.name}, are no JSON: {error}.") from error
-    return Job(recipe, scale, cell, used, key, data if plan.data else None, out)
+    return Job(recipe, scale, cell, used, key, data if plan.data else None, out, old_key, upstream)
 
 
-@dataclass(slots=True, eq=False)
-class CellContext:
-    """The runner's side of ``Context``."""
-
-    job: Job
-    plan: Plan
-    found: Digests
-    watch: Callable[[int, int], None] = field(default=lambda done, total: None)
-
-    @property
-    def scale(self) -> Scale:
-        """The scale of the run."""
-        return self.job.scale
-
-    @property
-    def seed(self) -> int:
-        """The seed of this cell; 0 where it does not depend on seeds."""
-        return self.job.seed or 0
-
-    @property
-    def settings(self) -> Settings:
-        """The plan's settings."""
-        return self.plan.settings
-
-    @property
-    def data(self) -> Path | None:
-        """The folder of ``--data``; None where the plan makes its own data."""
-        return self.job.data
-
-    @property
-    def work(self) -> Path:
-        """A folder of this cell and seed alone."""
-        folder = self.job.out / "work" / self.job.key / "files"
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
-
-    def folder(self, name: str) -> Path:
-        """Return a data folder of the recipe by name."""
-        for folder in self.job.recipe.data:
-            if folder.name == name and self.job.data is not None:
-                return place_of(folder, self.job.data)
-        raise TenorError(f"The recipe {self.job.recipe.name} has no data folder {name!r} at this scale.")
-
-    def generator(self) -> np.random.Generator:
-        """Return a new random generator of this cell's seed."""
-        return np.random.default_rng(self.seed)
-
-    def shared(self, name: str, make: Callable[[Path], None], *, settings: Settings) -> Path:
-        """Return a folder that several cells use, made by the first that asks."""
-        folder = self._place(name, settings)
-        with locked(folder.with_name(f"{folder.name}.lock"), wait=True):
-            if not folder.is_dir():
-                clear_parts(folder)
-                with atomic_folder(folder) as aside:
-                    make(aside)
-        return folder
-
-    @contextmanager
-    def lasting(self, name: str, *, settings: Settings) -> Iterator[Path]:
-        """Hold a folder that several cells use and that a kill leaves as it is."""
-        folder = self._place(name, settings)
-        with locked(folder.with_name(f"{folder.name}.lock"), wait=True):
-            folder.mkdir(parents=True, exist_ok=True)
-            yield folder
-
-    def _place(self, name: str, settings: Settings) -> Path:
-        recipe, cell = self.job.recipe, self.job.cell
-        depends = [recipe.name, recipe.version, name, dict(settings), self.scale, dict(self.settings)]
-        key = fingerprint([depends, dependencies(recipe, cell, self.found)["data"]])
-        return self.job.out / "shared" / key
-
-    def made_by(self, cell: str) -> Path | None:
-        """Return the folder of the files of another cell, one without seeds; None where it has no result."""
-        own = self.job
-        other = next((one for one in self.plan.cells if one.name == cell and not one.seeded), None)
-        if other is None:
-            return None
-        job = make_job(own.recipe, own.scale, other, 0, found=self.found, data=own.data, out=own.out)
-        return job.files if kept(job) is not None else None
-
-    def progress(self, done: int, total: int) -> None:
-        """Tell how far this cell is."""
-        self.watch(done, total)
+def context_of(job: Job, digests: Digests, *, progress: Callable[[int, int], None]) -> Context:
+    """Make what the recipe's ``run`` is handed beside the cell."""
+    work = job.out / "work" / job.key / "files"
+    work.mkdir(parents=True, exist_ok=True)
+    return Context(
+        scale=job.scale,
+        seed=job.seed or 0,
+        settings=job.recipe.plan(job.scale).settings,
+        data=job.data,
+        work=work,
+        folder=lambda name: _data_folder(job, name),
+        shared_place=lambda name, settings: _shared_place(job, digests, name, settings),
+        made_by=lambda cell: _made_by(job, digests, cell),
+        results={upstream.cell.name: _result(upstream) for upstream in job.upstream},
+        progress=progress,
+    )
 
 
-def clear_parts(path: Path) -> None:
-    """Remove what a killed process left beside ``path`` while it wrote it; call it with the lock in hand."""
-    for left in path.parent.glob(f".{path.name}.*.part"):
-        shutil.rmtree(left) if left.is_dir() else left.unlink()
+def _data_folder(job: Job, name: str) -> Path:
+    for folder in job.recipe.data:
+        if folder.name == name and job.data is not None:
+            return place_of(folder, job.data)
+    raise TenorError(f"The recipe {job.recipe.name} has no data folder {name!r} at this scale.")
+
+
+def _shared_place(job: Job, digests: Digests, name: str, settings: Settings) -> Path:
+    recipe, plan = job.recipe, job.recipe.plan(job.scale)
+    depends = [recipe.name, recipe.version, name, dict(settings), job.scale, dict(plan.settings)]
+    key = fingerprint([depends, dependencies(recipe, job.cell, digests)["data"]])
+    return job.out / "shared" / key
+
+
+def _made_by(job: Job, digests: Digests, name: str) -> Path | None:
+    cells = job.recipe.plan(job.scale).cells
+    cell = next((cell for cell in cells if cell.name == name and not cell.seeded), None)
+    if cell is None:
+        return None
+    maker = make_job(job.recipe, job.scale, cell, 0, digests=digests, data=job.data, out=job.out)
+    return maker.files if kept(maker) is not None else None
+
+
+def _result(job: Job) -> CellResult:
+    """Read a result back as its cell gave it; the runner computes upstream cells first."""
+    record = kept(job)
+    if record is None:
+        raise TenorError(f"The result of {job.name} is not there.")
+    return CellResult(
+        outcomes={name: Outcome.from_dict(outcome) for name, outcome in record["outcomes"].items()},
+        notes=tuple(record["notes"]),
+        series=record["series"],
+        extras=record["extras"],
+        files={name: job.files / name for name in record.get("files", ())},
+    )
 
 
 def keep(job: Job, result: CellResult, *, seconds: float, origin: Origin) -> None:
@@ -228,11 +203,11 @@ def kept(job: Job) -> dict[str, Any] | None:
 def _plain(value: Any) -> Any:
     """Turn arrays and numpy's numbers into what JSON holds; a number that is none becomes null."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
+        return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return _plain(value.tolist())
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(part) for part in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

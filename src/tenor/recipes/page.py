@@ -1,25 +1,35 @@
 """The page of a recipe, written from its results alone: the same JSON gives the same page, byte for byte.
 
-What was run, the claims with the paper's figures beside ours, every cell, figures, what differs from the
-paper.
+What was run, the claims with the paper's figures beside ours (the headline claims first), every cell beside
+the trivial baselines, figures, what differs from the paper. The verdicts are also written into the JSON file
+beside the page, from which the overview is made.
 """
 
+import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tenor.files import atomic_file, writing
+from tenor.metrics.intervals import Interval
 from tenor.metrics.verdicts import Claim, Judgement, Verdict
-from tenor.recipes.recipe import Recipe
-from tenor.recipes.results import Results, files_place, read_results, write_compactly
+from tenor.recipes.recipe import Cell, Recipe
+from tenor.recipes.results import Results, files_place, read_results, write_results
+from tenor.recipes.trivial import TRIVIAL
 from tenor.report.plots import Span, interval_plot
 from tenor.report.tables import duration, figure, markdown_table, markdown_text
 
 _LEGEND = (
     "The interval covers 95%: test items are drawn anew 2,000 times, together for all cells that were "
-    "measured on them, and the differences between seeds enter by Student's t. A claim *holds* when the "
-    "interval lies beyond 0 (or beyond the mark that is named) in the claimed direction, *fails* when it "
-    "excludes the smallest effect worth naming, and is *undecided* otherwise."
+    "measured on them, and the variance between seeds enters by Student's t. A claim *holds* when the "
+    "interval lies beyond 0 (or beyond the target that is named) in the claimed direction (*small*: the "
+    "estimate is below the smallest effect of interest), *fails* when it excludes the smallest effect of "
+    "interest, and is *undecided* otherwise. Holm's adjustment takes all tested claims of the page "
+    "together; its one-sided p-values are the shares of resamples that speak against a claim."
+)
+_CHANCE = (
+    " A contrast is *at chance* where neither of its sides is better than the trivial baseline of its metric."
 )
 _SHARED = " Seeds that share what was drawn once for several of them are averaged first and count as one."
 
@@ -37,11 +47,33 @@ def write_page_of(found: Results, folder: Path) -> Path:
     figures = dict(_figures(found))
     for name, (_, drawn) in figures.items():
         _write(folder / f"{recipe.name}-{name}.svg", drawn + "\n")
-    write_compactly(found.kept, folder / f"{recipe.name}.json")
+    kept = {**found.kept, "title": recipe.title, "claims": _verdicts(found)}
+    write_results(replace(found, kept=kept), folder / f"{recipe.name}.json")
     captions = {f"{recipe.name}-{name}.svg": caption for name, (caption, _) in figures.items()}
     page = folder / f"{recipe.name}.md"
     _write(page, "\n".join(_lines(found, captions)) + "\n")
     return page
+
+
+def _verdicts(found: Results) -> list[dict[str, Any]]:
+    """List what became of the claims, in plain values."""
+    return [
+        {
+            "claim": one.claim.text,
+            "headline": one.claim.headline,
+            "verdict": one.verdict.value,
+            "mark": one.mark,
+            "adjusted": adjusted,
+            "p": None if one.p is None else round(one.p, 6),
+            "interval": None if one.interval is None else _interval_values(one.interval),
+        }
+        for one, adjusted in zip(found.judgements, found.adjusted, strict=True)
+    ]
+
+
+def _interval_values(interval: Interval) -> list[float | None]:
+    values = (interval.estimate, interval.low, interval.high)
+    return [round(value, 6) if math.isfinite(value) else None for value in values]
 
 
 def _write(path: Path, text: str) -> None:
@@ -146,31 +178,46 @@ def _machine(where: Mapping[str, Any]) -> str:
 def _claims(found: Results) -> Iterator[str]:
     if not found.judgements:
         return
-    verdicts = [one.verdict for one in found.judgements]
-    counts = ", ".join(f"{kind} {verdicts.count(kind)}" for kind in Verdict if kind in verdicts)
-    yield from ("", "## Claims", "", f"{len(verdicts)} claims: {counts}.", "")
-    header = ["#", "claim", "verdict", "the paper", "ours", "worth naming", "seeds", "note"]
-    rows = [_claim_row(number, one) for number, one in enumerate(found.judgements, start=1)]
+    yield from ("", "## Claims", "", _counted(found), "")
+    header = ["#", "claim", "verdict", "the paper", "ours", "smallest effect of interest", "seeds", "note"]
+    judged = zip(found.judgements, found.adjusted, strict=True)
+    rows = [_claim_row(number, one, adjusted) for number, (one, adjusted) in enumerate(judged, start=1)]
     noted = any(row[-1] for row in rows)
     if not noted:
         header, rows = header[:-1], [row[:-1] for row in rows]
     yield markdown_table(header, rows, left=3, last_left=noted)
-    yield from ("", _LEGEND + (_SHARED if found.recipe.draws is not None else ""))
+    shared = _SHARED if found.recipe.draws is not None else ""
+    yield from ("", _LEGEND + shared + (_CHANCE if found.recipe.trivial else ""))
 
 
-def _claim_row(number: int, one: Judgement) -> list[str]:
+def _counted(found: Results) -> str:
+    """Count the verdicts, and what holds of them after Holm's adjustment."""
+    verdicts = [one.verdict for one in found.judgements]
+    counts = {kind: str(verdicts.count(kind)) for kind in Verdict if kind in verdicts}
+    if Verdict.holds in counts:
+        counts[Verdict.holds] += f" ({sum(found.adjusted)} after Holm's adjustment)"
+    listed = ", ".join(f"{kind} {count}" for kind, count in counts.items())
+    headlines = sum(one.claim.headline for one in found.judgements)
+    first = f" The first {headlines} are the paper's headline claims." if headlines > 1 else ""
+    first = " The first is the paper's headline claim." if headlines == 1 else first
+    return f"{len(verdicts)} claims: {listed}.{first}"
+
+
+def _claim_row(number: int, one: Judgement, adjusted: bool) -> list[str]:
     claim = one.claim
     paper = claim.paper if isinstance(claim.paper, str) else figure(claim.paper, signed=_is_difference(claim))
     ours, signed = "–", _is_difference(claim)
     if one.interval is not None:
         low, high = figure(one.interval.low, signed=signed), figure(one.interval.high, signed=signed)
         ours = f"{figure(one.interval.estimate, signed=signed)} [{low}, {high}]"
-    beside = "; ".join(dict.fromkeys(note for note in (one.note, claim.reason) if note))
+    unadjusted = "not after Holm's adjustment" if one.verdict == Verdict.holds and not adjusted else ""
+    beside = "; ".join(dict.fromkeys(note for note in (one.note, unadjusted, claim.reason) if note))
     seeds = "–" if one.seeds == 0 else str(one.seeds)
-    return [str(number), claim.text, one.verdict.value, paper, ours, _worth_naming(claim), seeds, beside]
+    text = f"**{claim.text}**" if claim.headline else claim.text
+    return [str(number), text, one.label, paper, ours, _smallest_effect(claim), seeds, beside]
 
 
-def _worth_naming(claim: Claim) -> str:
+def _smallest_effect(claim: Claim) -> str:
     if claim.contrast is None:
         return "–"
     if claim.direction == "same":
@@ -189,14 +236,24 @@ def _is_difference(claim: Claim) -> bool:
 def _cells(found: Results) -> Iterator[str]:
     metrics = found.metrics
     yield from ("", "## All cells", "", "Means over seeds ± their standard deviation.", "")
-    rows = []
+    rows = list(_trivial_rows(found))
     for cell in found.cells:
         scores = {metric: found.scores(cell.name, metric) for metric in metrics}
         count = max((len(values) for values in scores.values()), default=0)
-        rows.append(
-            [cell.label, *(spread(values) for values in scores.values()), _seeds(found, cell.name, count)]
-        )
+        shown = [spread(values) for values in scores.values()]
+        rows.append([_label(found, cell), *shown, _seeds(found, cell.name, count)])
     yield markdown_table(["cell", *(markdown_text(metric) for metric in metrics), "seeds"], rows)
+
+
+def _trivial_rows(found: Results) -> Iterator[list[str]]:
+    """Show the trivial baselines that are no cells, where a metric that was measured has one."""
+    scores = [found.trivial_score(metric) for metric in found.metrics]
+    if any(score is not None for score in scores):
+        yield [f"*{TRIVIAL}*", *("–" if score is None else figure(score) for score in scores), "none needed"]
+
+
+def _label(found: Results, cell: Cell) -> str:
+    return f"{cell.label} (*{TRIVIAL}*)" if cell.name in found.recipe.trivial.values() else cell.label
 
 
 def spread(scores: list[float]) -> str:
@@ -225,17 +282,17 @@ def _seeds(found: Results, cell: str, count: int) -> str:
 
 
 def _notes(found: Results) -> Iterator[str]:
-    told: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
     for record in found.kept["cells"]:
         for note in record["notes"]:
-            told.setdefault(note, []).append(record["cell"])
-    every = len({cell for cells in told.values() for cell in cells})
-    for note, cells in told.items():
+            notes.setdefault(note, []).append(record["cell"])
+    every = len({cell for cells in notes.values() for cell in cells})
+    for note, cells in notes.items():
         named = list(dict.fromkeys(cells))
         yield note if len(named) == every and every > 1 else f"{', '.join(named[:6])}: {note}"
-    for one in found.kept["failed"]:
-        seed = "" if one["seed"] is None else f", seed {one['seed']}"
-        yield f"Failed: {one['cell']}{seed}: {one['error']}"
+    for failure in found.kept["failed"]:
+        seed = "" if failure["seed"] is None else f", seed {failure['seed']}"
+        yield f"Failed: {failure['cell']}{seed}: {failure['error']}"
 
 
 def _bullets(title: str, sentences: Any) -> Iterator[str]:

@@ -3,11 +3,11 @@
 A recipe is a module of this room that ends in ``RECIPE = Recipe(…)``, and a line of ``recipes/table.py``.
 It says which *cells* (configurations) there are at each scale, how one of them is run with one seed, which
 claims the paper makes about them and which figures belong on the page. The runner does the rest: seeds,
-caching, processes, budgets, results, verdicts, the page.
+order, caching, processes, budgets, results, verdicts, the page.
 
     def run(cell: Cell, context: Context) -> CellResult:
         rows = read(context.folder("minbert") / "sst.tsv") if context.data else made_up(context.generator())
-        model = train(rows, rate=cell.settings["rate"], epochs=context.settings["epochs"], seed=context.seed)
+        model = train(rows, lr=cell.settings["lr"], epochs=context.settings["epochs"], seed=context.seed)
         gold, predicted = …
         similarity = Outcome.of("pearson", gold, predicted, items="sts-dev")
         return CellResult(outcomes={"similarity": similarity})
@@ -15,15 +15,18 @@ caching, processes, budgets, results, verdicts, the page.
 Modules of recipes import torch and other heavy things inside functions, so that `tenor recipes` stays light.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from tenor.corpora.corpus import Corpus
 from tenor.errors import TenorError, did_you_mean
+from tenor.files import atomic_folder, clear_parts
+from tenor.locks import file_lock
 from tenor.metrics.outcomes import Outcome
 from tenor.metrics.verdicts import Claim
 
@@ -35,7 +38,7 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataFolder:
-    """A folder below ``--data DIR`` that a recipe reads.
+    """A folder below ``--data DIR`` that a recipe reads; that of a corpus is made by :meth:`of`.
 
     ``files`` are patterns (``*.tsv``, ``**/*.csv``) of the files that are read: their digests are part of
     what a result depends on, so list all of them. Where an ``optional`` folder is absent, the cells that
@@ -47,6 +50,23 @@ class DataFolder:
     about: str
     advice: str = ""
     optional: bool = False
+
+    @classmethod
+    def of(cls, *corpora: Corpus, optional: bool = False) -> "DataFolder":
+        """Declare the folder of one corpus, or of several that lie in one folder; all their files are read.
+
+        >>> from tenor.corpora.mrpc import MRPC
+        >>> DataFolder.of(MRPC.take("test")).files
+        ('msr_paraphrase_test.txt',)
+        """
+        (name,) = {corpus.folder for corpus in corpora}
+        return cls(
+            name=name,
+            files=tuple(dict.fromkeys(pattern for corpus in corpora for pattern in corpus.files)),
+            about="; ".join(dict.fromkeys(corpus.about for corpus in corpora)),
+            advice=" ".join(dict.fromkeys(corpus.obtain for corpus in corpora)),
+            optional=optional,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +90,11 @@ class Cell:
     weights: tuple[str, ...] = ()
     """Assets (by name) that are read: a result depends on their contents, and they must have been fetched."""
     uses: tuple[str, ...] = ()
-    """Cells without seeds whose files are read (``Context.made_by``): a result from elsewhere is taken only
-    with theirs."""
+    """Cells without seeds whose files are read where they are there (``Context.made_by``): a result from
+    elsewhere is taken only with theirs."""
+    after: tuple[str, ...] = ()
+    """Cells that must be computed before it, with the same seed: a stage before a fine-tuning, a teacher
+    before a student. ``Context.result_of`` gives their results; its own result depends on theirs."""
 
     @property
     def label(self) -> str:
@@ -95,6 +118,18 @@ class Plan:
     data: bool = True
     """Whether the data folders are wanted; `tiny` makes its own data and sets this to False."""
 
+    def cell(self, name: str) -> Cell:
+        """Return a cell by its name, or say that there is none."""
+        for cell in self.cells:
+            if cell.name == name:
+                return cell
+        raise TenorError(f"There is no cell {name!r} at this scale." + did_you_mean(name, self.names))
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all cells."""
+        return [cell.name for cell in self.cells]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellResult:
@@ -113,34 +148,39 @@ class CellResult:
     cells need and what is too dear to be made again on another machine."""
 
 
-class Context(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Context:
     """What the runner hands to a recipe's ``run`` beside the cell."""
 
-    @property
-    def scale(self) -> Scale:
-        """The scale of the run."""
-
-    @property
-    def seed(self) -> int:
-        """The seed, from 1 on; 0 for a cell that does not depend on seeds. Seed every generator with it."""
-
-    @property
-    def settings(self) -> Settings:
-        """The plan's settings."""
-
-    @property
-    def data(self) -> Path | None:
-        """The folder of ``--data``; None where the plan makes its own data."""
-
-    @property
-    def work(self) -> Path:
-        """A folder of this cell and seed alone, for checkpoints: a kill leaves it, the end removes it."""
-
-    def folder(self, name: str) -> Path:
-        """Return a data folder of the recipe by name, or say what to do where it is absent."""
+    scale: Scale
+    seed: int
+    """The seed, from 1 on; 0 for a cell that does not depend on seeds. Seed every generator with it."""
+    settings: Settings
+    """The plan's settings."""
+    data: Path | None
+    """The folder of ``--data``; None where the plan makes its own data."""
+    work: Path
+    """A folder of this cell and seed alone, for checkpoints: a kill leaves it, the end removes it."""
+    folder: Callable[[str], Path]
+    """Returns a data folder of the recipe by name, or says what to do where it is absent."""
+    shared_place: Callable[[str, Settings], Path]
+    """Returns where a folder that several cells use lies: by its name and what it depends on."""
+    made_by: Callable[[str], Path | None]
+    """Returns the folder of the files of another cell, one without seeds; None where it has no result."""
+    results: Mapping[str, CellResult] = field(default_factory=dict)
+    """The results of the cells that this one comes after, by name; see ``result_of``."""
+    progress: Callable[[int, int], None] = lambda done, total: None
+    """Reports how far this cell is, for the bar: (done, total)."""
 
     def generator(self) -> np.random.Generator:
         """Return a new random generator of this cell's seed; the same one for all cells of a seed."""
+        return np.random.default_rng(self.seed)
+
+    def result_of(self, cell: str) -> CellResult:
+        """Return the result, of the same seed, of a cell that this one comes after, with its files' paths."""
+        if cell not in self.results:
+            raise TenorError(f"The result of {cell!r} is only given to cells that name it in ``after``.")
+        return self.results[cell]
 
     def shared(self, name: str, make: Callable[[Path], None], *, settings: Settings) -> Path:
         """Return a folder that several cells use (vectors, frozen features), made by the first that asks.
@@ -148,19 +188,25 @@ class Context(Protocol):
         ``make`` fills an empty folder; it is kept under the hash of the name, ``settings`` (put the seed
         there if it matters), the recipe's version and data, and appears only when it is whole.
         """
+        folder = self.shared_place(name, settings)
+        with file_lock(folder.with_name(f"{folder.name}.lock"), wait=True):
+            if not folder.is_dir():
+                clear_parts(folder)
+                with atomic_folder(folder) as aside:
+                    make(aside)
+        return folder
 
-    def lasting(self, name: str, *, settings: Settings) -> AbstractContextManager[Path]:
+    @contextmanager
+    def lasting(self, name: str, *, settings: Settings) -> Iterator[Path]:
         """Hold a folder that several cells use and that a kill leaves as it is, one process at a time.
 
         For work that knows itself how to go on and when it is finished, such as a training run of hours; it
         is kept under the same hash as ``shared``.
         """
-
-    def made_by(self, cell: str) -> Path | None:
-        """Return the folder of the files of another cell, one without seeds; None where it has no result."""
-
-    def progress(self, done: int, total: int) -> None:
-        """Tell how far this cell is, for the bar."""
+        folder = self.shared_place(name, settings)
+        with file_lock(folder.with_name(f"{folder.name}.lock"), wait=True):
+            folder.mkdir(parents=True, exist_ok=True)
+            yield folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +233,12 @@ class Figure:
     name: str
     caption: str
     draw: Callable[[Any], str | None]
+
+
+Trivial = Mapping[str, str | float]
+"""metric -> its trivial baseline: a cell (the untrained or frozen encoder), a number, or ``CONSTANT``."""
+CONSTANT = "constant answer"
+"""The trivial baseline that gives all items the same answer, computed from gold labels of the outcomes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +270,9 @@ class Recipe:
     composites: Mapping[str, Composite] = field(default_factory=dict)
     draws: Callable[[Cell, int, Settings], Hashable] | None = None
     """Where seeds share something that was drawn once for several of them: what stands for it, from cell,
-    seed and the plan's settings; None where they share nothing. Such seeds count as one draw of luck."""
+    seed and the plan's settings; None where they share nothing. Such seeds count as one independent draw."""
+    trivial: Trivial = field(default_factory=dict)
+    """They stand in the table of cells; what is no better than they are is at chance."""
     figures: tuple[Figure, ...] = ()
     differs: tuple[str, ...] = ()
     """What differs from the paper, a sentence each, for the page."""
@@ -232,3 +286,8 @@ class Recipe:
             f"The recipe {self.name} has no scale {scale!r}; it has {', '.join(self.scales)}."
             + did_you_mean(scale, self.scales)
         )
+
+
+def with_weights(cells: Sequence[Cell], *names: str) -> tuple[Cell, ...]:
+    """Return cells that also read assets: what a scale with a pretrained encoder makes of those without."""
+    return tuple(replace(cell, weights=names) for cell in cells)

@@ -1,7 +1,9 @@
-"""The results of a recipe: everything that its page shows, in one JSON file.
+"""The results of a recipe: everything that its page shows, in a JSON file and a file of items beside it.
 
-Per cell, seed and item, with the command, the digests of the data, and the commit, machine and versions
-that computed it. Columns that occur often, such as gold labels, stand in the file once.
+The JSON file holds the scores per cell and seed with the command, the digests of the data, and the commit,
+machine and versions that computed them. What every test item gave stands in NAME-items.npz (see
+``recipes/columns.py``); the JSON file names its columns and the digest of the whole file by their hashes. In
+format 1 the columns stood in the JSON file itself.
 """
 
 import json
@@ -9,22 +11,25 @@ import math
 import os
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tenor.assets.cache import sha256_of
 from tenor.errors import TenorError
 from tenor.files import atomic_file, read_json
-from tenor.metrics.judge import Judge
-from tenor.metrics.outcomes import Outcome
-from tenor.metrics.verdicts import Claim, Contrast, Judgement, Verdict
+from tenor.metrics.judge import Judge, Measured
+from tenor.metrics.outcomes import Outcome, column_from_json
+from tenor.metrics.verdicts import Claim, Contrast, Judgement, Verdict, holm
 from tenor.recipes.cells import Job, kept
-from tenor.recipes.recipe import Cell, Recipe, Scale
+from tenor.recipes.columns import Floats, items_file, read_columns, write_columns
+from tenor.recipes.executor import last_error
+from tenor.recipes.recipe import Cell, Composite, Recipe, Scale
 from tenor.recipes.sources import Digests, fingerprint, missing_needs
-from tenor.recipes.work import last_error
+from tenor.recipes.trivial import TRIVIAL, against_trivial, trivial_outcomes
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -33,6 +38,8 @@ class Results:
 
     recipe: Recipe
     kept: Mapping[str, Any] = field(repr=False)
+    columns: Mapping[str, Floats] = field(repr=False)
+    """The columns of outcomes, by their hashes."""
 
     @property
     def scale(self) -> Scale:
@@ -56,10 +63,9 @@ class Results:
     @cached_property
     def measured(self) -> dict[str, dict[int | None, dict[str, Outcome]]]:
         """cell -> seed -> metric -> outcome."""
-        columns = self.kept["columns"]
         return {
             cell: {
-                seed: {name: unpacked(kept, columns) for name, kept in record["outcomes"].items()}
+                seed: {name: unpacked(kept, self.columns) for name, kept in record["outcomes"].items()}
                 for seed, record in by_seed.items()
             }
             for cell, by_seed in self.records.items()
@@ -74,29 +80,46 @@ class Results:
         return (*names, *(name for name in self.recipe.composites if name not in names))
 
     @cached_property
+    def trivial(self) -> dict[str, Outcome]:
+        """metric -> the trivial baseline that is no cell: a number, or the constant answer."""
+        return trivial_outcomes(self.recipe, self.measured)
+
+    @cached_property
     def judge(self) -> Judge:
-        """Judges contrasts on these results."""
+        """Judges contrasts on these results; the trivial baselines that are no cells are one more cell."""
         cells = {cell.name: cell for cell in self.cells}
         draws, settings = self.recipe.draws, self.recipe.plan(self.scale).settings
+        measured: Measured = {**self.measured, TRIVIAL: {None: self.trivial}}
         if draws is None:
-            return Judge(self.measured)
-        return Judge(self.measured, draws=lambda cell, seed: draws(cells[cell], seed, settings))
+            return Judge(measured)
+        return Judge(
+            measured,
+            draws=lambda cell, seed: draws(cells[cell], seed, settings) if cell in cells else None,
+        )
 
     @cached_property
     def judgements(self) -> list[Judgement]:
-        """The verdict on every claim of the recipe."""
-        return [self.judged(claim) for claim in self.recipe.claims]
+        """The verdict on every claim of the recipe, the headline claims first."""
+        return [self.judged(claim) for claim in sorted(self.recipe.claims, key=lambda one: not one.headline)]
+
+    @cached_property
+    def adjusted(self) -> list[bool]:
+        """Which of the judgements hold after Holm's adjustment for the number of claims."""
+        return holm(self.judgements)
 
     def judged(self, claim: Claim) -> Judgement:
         """Judge a claim, whose contrast may name metrics that are made of others."""
         if claim.contrast is None:
             return self.judge(claim)
-        found = self.judge(_replaced(claim, self.spelt_out(claim.contrast)))
+        contrast = self.spelt_out(claim.contrast)
+        judgement = replace(self.judge(replace(claim, contrast=contrast)), claim=claim)
+        if judgement.verdict == Verdict.not_run:
+            return judgement
         broken = [one for one in claim.provided if self.judged(one).verdict != Verdict.holds]
-        if broken and found.verdict != Verdict.not_run:
+        if broken:
             note = f"undecided, as it is not shown that: {broken[0].text}"
-            return Judgement(claim, Verdict.undecided, found.interval, found.seeds, note)
-        return Judgement(claim, found.verdict, found.interval, found.seeds, found.note)
+            return replace(judgement, verdict=Verdict.undecided, mark="", note=note)
+        return against_trivial(judgement, contrast, self.recipe.trivial, self.judge)
 
     def spelt_out(self, contrast: Contrast) -> Contrast:
         """Replace metrics that are made of others by those others."""
@@ -115,6 +138,10 @@ class Results:
         made = self.recipe.composites.get(metric)
         found = (_score(outcomes, metric, made) for _, outcomes in sorted(by_seed.items(), key=_by_seed))
         return [score for score in found if score is not None]
+
+    def trivial_score(self, metric: str) -> float | None:
+        """Give the score of the trivial baseline that is no cell, None where there is none."""
+        return _score(self.trivial, metric, self.recipe.composites.get(metric))
 
     def mean(self, cell: str, metric: str) -> float:
         """Give the mean score of a cell over its seeds; NaN where there is none."""
@@ -135,7 +162,7 @@ class Results:
 def gather(recipe: Recipe, scale: Scale, jobs: Sequence[Job], found: Digests, *, seeds: int) -> Results:
     """Collect what is there of a plan: results, failures, and cells that lack their data."""
     plan = recipe.plan(scale)
-    records, columns, failed = [], dict[str, Any](), []
+    records, columns, failed = [], dict[str, Floats](), []
     origins: list[Any] = []
     hidden = _paths(jobs)
     for job in jobs:
@@ -159,28 +186,20 @@ def gather(recipe: Recipe, scale: Scale, jobs: Sequence[Job], found: Digests, *,
         "cells": records,
         "failed": failed,
         "lacking": {name: needs for name, needs in lacking.items() if needs},
-        "columns": columns,
     }
-    return Results(recipe, content)
+    return Results(recipe, content, columns)
 
 
-def write_results(results: Results, out: Path) -> Path:
-    """Write the results of a scale, atomically, a cell a line."""
-    path = out / f"{results.recipe.name}-{results.scale}.json"
-    write_compactly(results.kept, path)
-    return path
-
-
-def write_compactly(content: Mapping[str, Any], path: Path) -> None:
-    """Write JSON with one line per part, cell and column: neither one huge line nor one line per number."""
+def write_results(results: Results, path: Path) -> None:
+    """Write results and their items beside them, each atomically: a cell or claim a line."""
+    items = items_file(path)
+    write_columns(items, results.columns)
+    content = {**results.kept, "format": FORMAT, "items": {"sha256": sha256_of(items)}}
     lines = []
     for name, value in content.items():
-        if name in ("cells", "failed"):
-            inner = ",\n  ".join(_dumped(one) for one in value)
+        if name in ("cells", "failed", "claims"):
+            inner = ",\n  ".join(_dumped(part) for part in value)
             lines.append(f'"{name}": [\n  {inner}\n ]' if value else f'"{name}": []')
-        elif name == "columns":
-            inner = ",\n  ".join(f"{_dumped(key)}: {_dumped(one)}" for key, one in value.items())
-            lines.append(f'"{name}": {{\n  {inner}\n }}' if value else f'"{name}": {{}}')
         else:
             lines.append(f'"{name}": {_dumped(value)}')
     with atomic_file(path) as aside:
@@ -189,14 +208,38 @@ def write_compactly(content: Mapping[str, Any], path: Path) -> None:
 
 def read_results(recipe: Recipe, path: str | Path) -> Results:
     """Read results back, or say why they cannot be used."""
-    content = read_json(path)
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise TenorError(f"{path} holds no results of a recipe in format {FORMAT}.")
-    if content.get("recipe") is None:
-        raise TenorError(f"{path} holds no results of a recipe.")
+    content = read_content(path)
     if content["recipe"] != recipe.name:
         raise TenorError(f"{path} holds results of {content['recipe']}, not of {recipe.name}.")
-    return Results(recipe, content)
+    if content["format"] == 1:
+        return Results(recipe, *_from_format_1(content, path))
+    items, digest = items_file(path), content.get("items")
+    if not items.is_file() or not isinstance(digest, dict) or sha256_of(items) != digest.get("sha256"):
+        read_columns(items)  # says it better where the file itself is damaged
+        raise TenorError(
+            f"{items} is not the file of items that {path} was written with: its digest is another. Take "
+            "both files from the same place, or write the page anew."
+        )
+    return Results(recipe, content, read_columns(items))
+
+
+def read_content(path: str | Path) -> dict[str, Any]:
+    """Read the JSON file of results alone, without the items."""
+    content = read_json(path)
+    if not isinstance(content, dict) or content.get("format") not in (1, FORMAT):
+        raise TenorError(f"{path} holds no results of a recipe in format 1 to {FORMAT}.")
+    if not isinstance(content.get("recipe"), str):
+        raise TenorError(f"{path} holds no results of a recipe.")
+    return content
+
+
+def _from_format_1(content: Mapping[str, Any], path: str | Path) -> tuple[dict[str, Any], dict[str, Floats]]:
+    """Take the columns out of the JSON file, where they stood."""
+    try:
+        columns = {key: column_from_json(column) for key, column in content["columns"].items()}
+    except (KeyError, AttributeError, TypeError, ValueError) as error:
+        raise TenorError(f"{path} is damaged: its columns cannot be read.") from error
+    return {name: value for name, value in content.items() if name != "columns"}, columns
 
 
 def files_place(recipe: str, record: Mapping[str, Any]) -> str:
@@ -213,7 +256,7 @@ def _dumped(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _packed(record: Mapping[str, Any], columns: dict[str, Any], origins: list[Any]) -> dict[str, Any]:
+def _packed(record: Mapping[str, Any], columns: dict[str, Floats], origins: list[Any]) -> dict[str, Any]:
     """Put columns (under their hash) and origin of a record aside, so that each stands in the file once."""
     if record["origin"] not in origins:
         origins.append(record["origin"])
@@ -222,18 +265,18 @@ def _packed(record: Mapping[str, Any], columns: dict[str, Any], origins: list[An
         keys = []
         for column in outcome.get("columns", ()):
             keys.append(fingerprint(column)[:12])
-            columns[keys[-1]] = column
+            columns.setdefault(keys[-1], column_from_json(column))
         outcomes[name] = {**outcome, "columns": keys} if keys else outcome
     return {**record, "origin": origins.index(record["origin"]), "outcomes": outcomes}
 
 
-def unpacked(outcome: Mapping[str, Any], columns: Mapping[str, Any]) -> Outcome:
+def unpacked(outcome: Mapping[str, Any], columns: Mapping[str, Floats]) -> Outcome:
     """Put its columns back into an outcome of the file."""
     keys = outcome.get("columns", ())
     return Outcome.from_dict({**outcome, "columns": [columns[key] for key in keys]})
 
 
-def _score(outcomes: Mapping[str, Outcome], metric: str, made: Any) -> float | None:
+def _score(outcomes: Mapping[str, Outcome], metric: str, made: Composite | None) -> float | None:
     if made is None:
         return outcomes[metric].score if metric in outcomes else None
     if any(name not in outcomes for name in made.weights):
@@ -244,17 +287,6 @@ def _score(outcomes: Mapping[str, Outcome], metric: str, made: Any) -> float | N
 
 def _by_seed(item: tuple[int | None, Any]) -> int:
     return item[0] or 0
-
-
-def _replaced(claim: Claim, contrast: Contrast) -> Claim:
-    return Claim(
-        text=claim.text,
-        contrast=contrast,
-        direction=claim.direction,
-        smallest=claim.smallest,
-        reference=claim.reference,
-        reason=claim.reason,
-    )
 
 
 def _paths(jobs: Iterable[Job]) -> dict[str, str]:
@@ -276,7 +308,7 @@ def _without(value: Any, hidden: Mapping[str, str]) -> Any:
             value = value.replace(path, name)
         return value
     if isinstance(value, Mapping):
-        return {key: _without(one, hidden) for key, one in value.items()}
+        return {key: _without(part, hidden) for key, part in value.items()}
     if isinstance(value, list):
-        return [_without(one, hidden) for one in value]
+        return [_without(part, hidden) for part in value]
     return value

@@ -1,8 +1,9 @@
 """The experiment runner: computes the cells of a recipe that are not there yet, and gathers what is there.
 
 Cells = configurations × seeds. All configurations of the first seed come first, so that a run which is cut
-short by its budget has something to say about every claim. Nothing is computed twice: a result is kept
-under the hash of what it depends on, and a run that was killed goes on where it was.
+short by its budget has something to say about every claim; a cell that comes after others of its seed stands
+behind them. Nothing is computed twice: a result is kept under the hash of what it depends on, and a run that
+was killed goes on where it was.
 """
 
 import fnmatch
@@ -15,11 +16,12 @@ from tenor.errors import TenorError, did_you_mean
 from tenor.files import writing
 from tenor.recipes.budget import Budget
 from tenor.recipes.cells import Job, kept, make_job
+from tenor.recipes.executor import Ended, Watch, in_processes, one_by_one
+from tenor.recipes.import_results import Taken, take_over
+from tenor.recipes.ordering import ordered, with_upstream
 from tenor.recipes.recipe import Plan, Recipe, Scale
 from tenor.recipes.results import Results, gather, write_results
 from tenor.recipes.sources import Digests, check_weights, digests, missing_needs
-from tenor.recipes.taking_over import Taken, take_over
-from tenor.recipes.work import Ended, Watch, in_processes, one_by_one
 from tenor.report.provenance import commit, machine, versions
 
 
@@ -39,15 +41,15 @@ class Run:
     """Cells that are still to be computed: the budget ended, they failed, or another process is at them."""
 
 
-class _Nobody:
+class _NoWatch:
     def began(self, job: Job) -> None:
-        """Nobody wants to know."""
+        """Do nothing."""
 
     def moved(self, job: Job, done: int, total: int) -> None:
-        """Nobody wants to know."""
+        """Do nothing."""
 
     def ended(self, ended: Ended) -> None:
-        """Nobody wants to know."""
+        """Do nothing."""
 
 
 def run_recipe(
@@ -65,8 +67,9 @@ def run_recipe(
 ) -> Run:
     """Compute what is missing of a recipe at a scale, and write and return all results there are.
 
-    ``cells`` are names or patterns (``shared-*``); ``jobs`` processes work at once; ``budget`` is in seconds.
-    ``earlier`` is the JSON file of results, of another machine perhaps: cells that fit are taken from it.
+    ``cells`` are names or patterns (``shared-*``), computed with those that they come after; ``jobs``
+    processes work at once; ``budget`` is in seconds. ``earlier`` is the JSON file of results, of another
+    machine perhaps: cells that fit are taken from it.
     """
     plan, out = recipe.plan(scale), Path(out)
     if (seeds is not None and seeds < 1) or jobs < 1:
@@ -82,13 +85,15 @@ def run_recipe(
     taken = Taken() if earlier is None else take_over(recipe, earlier, every)
     todo = [job for job in wanted if kept(job) is None]
     check_weights(job.cell for job in todo)
-    ended = _computed(todo, found, jobs, Budget(budget), watch or _Nobody())
+    ended = _computed(todo, found, jobs, Budget(budget), watch or _NoWatch())
     results = gather(recipe, scale, every, found, seeds=count)
-    done = sum(one.state == "done" for one in ended)
-    failed = tuple(one for one in ended if one.state == "failed")
+    file = out / f"{recipe.name}-{scale}.json"
+    write_results(results, file)
+    done = sum(job.state == "done" for job in ended)
+    failed = tuple(job for job in ended if job.state == "failed")
     return Run(
         results=results,
-        file=write_results(results, out),
+        file=file,
         computed=done,
         reused=len(wanted) - len(todo),
         taken=taken,
@@ -109,16 +114,16 @@ def _all_jobs(
 ) -> list[Job]:
     """List every cell with every seed, seed by seed; a cell that depends on no seed stands there once."""
     jobs = (
-        make_job(recipe, scale, cell, seed, found=found, data=data, out=out)
+        make_job(recipe, scale, cell, seed, digests=found, data=data, out=out)
         for seed in range(1, seeds + 1)
-        for cell in plan.cells
+        for cell in ordered(recipe, plan)
         if seed <= cell.seeds(seeds)
     )
     return list(jobs)
 
 
 def _chosen(recipe: Recipe, plan: Plan, patterns: Sequence[str]) -> set[str]:
-    names = [cell.name for cell in plan.cells]
+    names = plan.names
     chosen: set[str] = set()
     for pattern in patterns:
         matching = fnmatch.filter(names, pattern)
@@ -126,7 +131,7 @@ def _chosen(recipe: Recipe, plan: Plan, patterns: Sequence[str]) -> set[str]:
             near = did_you_mean(pattern, names) or f" There are {', '.join(names)}."
             raise TenorError(f"The recipe {recipe.name} has no cell {pattern!r} at this scale.{near}")
         chosen.update(matching)
-    return chosen if patterns else set(names)
+    return with_upstream(plan, chosen) if patterns else set(names)
 
 
 def _data_folder(data: str | Path) -> Path:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tenor.recipes import table
+from tenor.recipes.executor import Watch
+from tenor.recipes.import_results import publish_files
 from tenor.recipes.overview import write_overview
 from tenor.recipes.page import write_page_of
-from tenor.recipes.recipe import SCALES, Scale
+from tenor.recipes.recipe import SCALES
 from tenor.recipes.results import Results, read_results
 from tenor.recipes.runner import Run, run_recipe
-from tenor.recipes.taking_over import publish_files
-from tenor.recipes.work import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,12 @@ def run_named(
 ) -> Done:
     """Run a recipe and write its page beside the results, or to the folder ``pages``."""
     recipe = table.look_up(name)
-    recipe.plan(scale)  # an unknown scale is told at once
-    known: Scale = next(one for one in SCALES if one == scale)
+    recipe.plan(scale)  # an unknown scale is an error of its own
     done = run_recipe(
         recipe,
         out,
         data=data,
-        scale=known,
+        scale=next(known for known in SCALES if known == scale),
         seeds=seeds,
         cells=cells,
         jobs=jobs,

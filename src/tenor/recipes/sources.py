@@ -64,8 +64,11 @@ def _missing(folder: DataFolder, data: Path) -> str:
 
 
 def missing_needs(cell: Cell, found: Digests, plan: Plan) -> list[str]:
-    """Name the optional data folders that a cell needs and that are not there."""
-    return [name for name in cell.needs if name not in found] if plan.data else []
+    """Name the optional data folders that a cell, or one it comes after, needs and that are not there."""
+    if not plan.data:
+        return []
+    upstream = (name for before in cell.after for name in missing_needs(plan.cell(before), found, plan))
+    return list(dict.fromkeys([*(name for name in cell.needs if name not in found), *upstream]))
 
 
 def dependencies(recipe: Recipe, cell: Cell, found: Digests) -> dict[str, object]:

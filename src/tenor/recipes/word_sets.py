@@ -1,21 +1,17 @@
-"""Word similarity and analogy sets for recipes about word vectors: chosen, looked up, scored item by item.
+"""Word similarity and analogy sets for recipes about word vectors: looked up, and scored item by item.
 
-The sets are read by ``tenor.words.evaluate``: SimLex-999 and WordSim-353 from the asset ``word-tests`` (the
-folder word-benchmarks has the pairs of SimLex with the scores of other people, and WordSim in two parts), all
-others from the folder. Systems that are compared are scored on the very same items,
-those whose words all of them have; a word is looked up as it is written, or else in small letters.
+Systems that are compared are scored on the very same items, those whose words all of them have; a word is
+looked up as it is written, or else in small letters.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tenor.errors import TenorError
 from tenor.metrics.outcomes import Outcome
-from tenor.words.evaluate.reading import read_benchmarks
+from tenor.recipes.recipe import Context, Settings
 from tenor.words.evaluate.sets import AnalogySet, SimilaritySet
 from tenor.words.vectors import WordVectors
 
@@ -23,44 +19,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 PairScore = Callable[[Ints, Ints], Floats]
 """How alike pairs of words are, given as numbers [n] and [n]: higher is more alike."""
-_Test = TypeVar("_Test", SimilaritySet, AnalogySet)
 
-SIMILARITY = "word-similarity/monolingual/en"
-ANALOGY = "word-analogy/monolingual/en"
-ASSET = "word-tests"
-FROM_ASSET: Mapping[str, str] = {"WS-353": "wordsim353", "SimLex-999": "simlex999"}
-SIMILARITY_FILES: Mapping[str, str] = {
-    "RG-65": "rg-65",
-    "MC-30": "mc-30",
-    "MTurk-771": "mturk-771",
-    "MEN": "men",
-    "MTurk-287": "mturk-287",
-    "YP-130": "yp-130",
-    "Verb-143": "verb-143",
-}
-ANALOGY_FILES: Mapping[str, str] = {"Google": "google-analogies", "MSR": "msr"}
 _SEMANTIC = 5  # the first five categories of the Google set
-
-
-def read_similarity(folder: Path, names: Iterable[str]) -> list[SimilaritySet]:
-    """Read similarity sets of the folder word-benchmarks and of the asset, by name."""
-    names = list(names)
-    there = {one.name: one for one in read_benchmarks(folder).similarity}
-    if any(name in FROM_ASSET for name in names):
-        there |= {f"{ASSET}/{one.name}": one for one in read_benchmarks().similarity}
-    made = []
-    for name in names:
-        file = f"{ASSET}/{FROM_ASSET[name]}" if name in FROM_ASSET else SIMILARITY_FILES[name]
-        found = _needed(there, file, folder)
-        made.append(SimilaritySet(name, found.pairs, found.scores))
-    return made
-
-
-def read_analogies(folder: Path, names: Iterable[str] = ANALOGY_FILES) -> list[AnalogySet]:
-    """Read analogy sets of the folder word-benchmarks."""
-    there = {one.name: one for one in read_benchmarks(folder).analogies}
-    found = [(name, _needed(there, ANALOGY_FILES[name], folder)) for name in names]
-    return [AnalogySet(name, one.questions, one.categories) for name, one in found]
 
 
 def known_pairs(vectors: WordVectors, test: SimilaritySet) -> tuple[Ints, Ints, Floats]:
@@ -103,9 +63,8 @@ def semantic(test: AnalogySet) -> NDArray[np.bool_]:
 
 
 def look_up(vectors: WordVectors, words: list[str]) -> Ints:
-    """Return the numbers of words as they stand or else in small letters; -1 where neither is there."""
-    numbers = vectors.indices(words)
-    return np.where(numbers >= 0, numbers, vectors.indices([word.lower() for word in words]))
+    """Return the indices of words as they are written or else in lower case; -1 where neither is there."""
+    return vectors.indices(words, or_lowercase=True)
 
 
 def cosine_score(rows: NDArray[np.floating]) -> PairScore:
@@ -114,7 +73,27 @@ def cosine_score(rows: NDArray[np.floating]) -> PairScore:
     return lambda first, second: np.asarray((units[first] * units[second]).sum(axis=1), dtype=np.float64)
 
 
-def _needed(there: Mapping[str, _Test], file: str, folder: Path) -> _Test:
-    if file not in there:
-        raise TenorError(f"{file}.csv does not exist in {folder.name}; expected the sets of word-benchmarks.")
-    return there[file]
+def shared_vectors(
+    context: Context, name: str, train: Callable[[], WordVectors], *, settings: Settings
+) -> WordVectors:
+    """Return vectors that are trained once for all cells that ask for them with the same settings."""
+    folder = context.shared(name, lambda made: train().save(made / "vectors.safetensors"), settings=settings)
+    return WordVectors.load(folder / "vectors.safetensors")
+
+
+def made_up_similarity(
+    random: np.random.Generator,
+    words: list[str],
+    rows: NDArray[np.floating],
+    names: Iterable[str],
+    *,
+    pairs: int,
+    noise: float = 0.0,
+) -> list[SimilaritySet]:
+    """Make similarity sets, all of the same random pairs, whose scores are cosines of rows with noise."""
+    first, second = random.integers(0, len(words), size=(2, pairs))
+    gold = cosine_score(rows[: len(words)])(first, second)
+    if noise:
+        gold = gold + noise * random.normal(size=pairs)
+    chosen = [(words[a], words[b]) for a, b in zip(first, second, strict=True)]
+    return [SimilaritySet(name, chosen, gold.tolist()) for name in names]

@@ -1,4 +1,4 @@
-"""The cells of the recipe on alpha embeddings: model, width, reference, metric and α of each."""
+"""The cells of the recipe on alpha embeddings: model, dimensions, reference, metric and α of each."""
 
 from typing import Any
 

@@ -8,7 +8,7 @@ from tenor.report.plots import line_plot
 
 
 def _claim(text: str, first: str, second: str, metric: str = "similarity", **more: Any) -> Claim:
-    """Compare two cells; worth naming is an effect of a point, or of the paper's size where that is less."""
+    """Compare two cells; the smallest effect of interest is a point, or the paper's where that is less."""
     contrast = Contrast.difference(first, second, metric=metric)
     return Claim(text=text, contrast=contrast, **{"smallest": 0.01} | more)
 
@@ -34,6 +34,7 @@ CLAIMS = (
         "LE-150-ud-F",
         "U+V-150",
         paper="0.075 (enwiki), 0.115 (geb), all pairs pooled",
+        headline=True,
     ),
     _claim(
         "The limit embedding (0, I) beats U+V on similarity.",
@@ -75,6 +76,7 @@ CLAIMS = (
         "U+V-150",
         "Google",
         paper="0.035 (enwiki and geb)",
+        headline=True,
     ),
     _claim(
         "… on semantic analogies.",
@@ -91,7 +93,7 @@ CLAIMS = (
         paper="0.039 (enwiki), 0.037 (geb)",
     ),
     Claim(
-        text="The limit embedding catches up with U+V as the width grows (0, F; similarity).",
+        text="The limit embedding catches up with U+V as dimensions grow (0, F; similarity).",
         contrast=_catches_up("similarity"),
         smallest=0.01,
         paper="not in the paper",
@@ -104,7 +106,7 @@ CLAIMS = (
         paper="a figure only",
     ),
     _claim(
-        "Weighing three contexts beats the best alone (ud, F; 150; similarity).",
+        "Weighting three contexts beats the best alone (ud, F; 150; similarity).",
         "LE-150-ud-F-t3-w",
         "LE-150-ud-F",
         paper="not in the paper",

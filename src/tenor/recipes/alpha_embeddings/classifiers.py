@@ -2,8 +2,8 @@
 
 The paper's two architectures: *linear* is batch normalisation and a dense layer on the mean of a document's
 word vectors; *bilstm* is a bidirectional LSTM of 32 units, its maximum over the words, a dense layer of 20
-with dropout, and a dense layer. Word vectors are not trained. Adam, rate 0.001, 64 documents a step, early
-stopping on validation; the weights of the best epoch are tested.
+with dropout, and a dense layer. Word vectors are not trained. Adam with a learning rate of 0.001,
+batches of 64 documents, early stopping on validation; the weights of the best epoch are tested.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,13 @@ from torch.nn.functional import cross_entropy
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from tenor.recipes.alpha_embeddings.documents import Documents, Ints
+from tenor.recipes.fixed_training import fixed_training
 from tenor.tasks.task import Metric
-from tenor.training.config import TrainingConfig
-from tenor.training.learner import Context, Evaluation, Learner
-from tenor.training.loop import Trainer, Watcher
-from tenor.training.optimisers import build_optimiser
-from tenor.training.progress import WATCHED, Progress
+from tenor.training.callbacks import Callback
+from tenor.training.learner import Evaluation, Learner, StepContext
+from tenor.training.loop import Trainer
+from tenor.training.optimizers import build_optimizer
+from tenor.training.progress import MONITOR, Progress
 
 Architecture = Literal["linear", "bilstm"]
 _LONGEST = 200  # words of a document that a BiLSTM reads
@@ -58,12 +59,12 @@ def classify(
     """Train a classifier on frozen rows [words, d] and let it judge the test documents."""
     torch.manual_seed(seed)
     learner = _DocumentLearner(documents, rows, architecture)
-    settings = TrainingConfig(
-        epochs=epochs, patience=3, schedule="constant", warmup=0.0, clip=0.0, precision="fp32"
+    settings = fixed_training(
+        epochs=epochs, patience=3, schedule="constant", warmup=0.0, max_grad_norm=0.0, precision="fp32"
     )
-    optimiser = build_optimiser(learner.groups(), rates={"model": 1e-3}, kind="adam")
+    optimizer = build_optimizer(learner.groups(), learning_rates={"model": 1e-3}, kind="adam")
     keeper = _BestWeights(learner.module)
-    Trainer(learner, optimiser, settings=settings, seed=seed, watcher=keeper).run()
+    Trainer(learner, optimizer, settings=settings, seed=seed, callbacks=[keeper]).run()
     learner.module.load_state_dict(keeper.weights)
     test = documents.rows(2)
     return Classified(learner.probabilities(test), documents.classes[test], keeper.score)
@@ -95,7 +96,7 @@ class _DocumentLearner(Learner):
     def batch(self, position: int, generator: np.random.Generator) -> Ints:
         return self._batches[position]
 
-    def losses(self, piece: Ints, context: Context) -> dict[str, Tensor]:
+    def losses(self, piece: Ints, context: StepContext) -> dict[str, Tensor]:
         return {"documents": cross_entropy(self.module(piece), self.gold[piece])}
 
     def evaluate(self) -> dict[str, Evaluation]:
@@ -151,16 +152,20 @@ class _BiLstm(nn.Module):
         return scores
 
 
-class _BestWeights(Watcher):
+class _BestWeights(Callback):
     """Keeps the weights of the best evaluation, and its score."""
 
     def __init__(self, module: nn.Module) -> None:
         self.module, self.score = module, 0.0
         self.weights = {name: each.clone() for name, each in module.state_dict().items()}
 
-    def evaluated(
-        self, evaluations: Mapping[str, Evaluation], progress: Progress, better: Sequence[str]
+    def on_evaluate(
+        self,
+        learner: Learner,
+        progress: Progress,
+        evaluations: Mapping[str, Evaluation],
+        better: Sequence[str],
     ) -> None:
-        if WATCHED in better:
+        if MONITOR in better:
             self.score = evaluations["documents"].main
             self.weights = {name: each.clone() for name, each in self.module.state_dict().items()}

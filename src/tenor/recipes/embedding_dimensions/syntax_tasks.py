@@ -7,23 +7,21 @@ Stand-ins for the tree depth and top constituents of Conneau et al. (2018), with
     depth      the depth of the dependency tree, 3 to 6 (Universal Dependencies, English EWT)
 """
 
-import gzip
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.corpora.brown import read_brown
+from tenor.corpora.conll2000 import read_chunks
+from tenor.corpora.universal_dependencies import read_dependencies
+
 Ints = NDArray[np.int64]
-FILES = {
-    "openings": ("nltk", "conll2000.zip"),
-    "tense": ("nltk", "brown.zip"),
-    "depth": ("ud", "en_ewt/en_ewt-ud-train.conllu.gz"),
-}
+TASKS = ("openings", "tense", "depth")
 CHANCE = {"openings": 1 / 8, "tense": 1 / 2, "depth": 1 / 4}
 _DEPTHS = range(3, 7)
 _PAST, _PRESENT = (
@@ -43,15 +41,15 @@ class SyntaxTask:
 
 
 def read_syntax(
-    folder: Callable[[str], Path], *, most: int = 4000, names: Iterable[str] = FILES, seed: int = 0
+    folder: Callable[[str], Path], *, most: int = 4000, names: Iterable[str] = TASKS, seed: int = 0
 ) -> list[SyntaxTask]:
     """Read probing tasks of at most so many sentences each, seven in ten of them for training."""
-    readers = {"openings": _openings, "tense": _tense, "depth": _depth}
-    made = []
-    for name in names:
-        room, file = FILES[name]
-        made.append(balanced(name, readers[name](folder(room) / file), most, seed))
-    return made
+    readers: dict[str, Callable[[], Iterator[tuple[str, str]]]] = {
+        "openings": lambda: _openings(folder("nltk")),
+        "tense": lambda: _tense(folder("nltk")),
+        "depth": lambda: _depth(folder("ud")),
+    }
+    return [balanced(name, readers[name](), most, seed) for name in names]
 
 
 def balanced(name: str, found: Iterable[tuple[str, str]], most: int, seed: int) -> SyntaxTask:
@@ -76,28 +74,21 @@ def balanced(name: str, found: Iterable[tuple[str, str]], most: int, seed: int) 
     return SyntaxTask(name, texts, labels, trained=7 * len(pairs) // 10)
 
 
-def _openings(path: Path) -> Iterator[tuple[str, str]]:
-    found = []
-    with ZipFile(path) as archive:
-        text = "\n\n".join(archive.read(f"conll2000/{part}.txt").decode() for part in ("train", "test"))
-    for block in text.split("\n\n"):
-        rows = [line.split() for line in block.strip().splitlines()]
-        chunks = [row[2][2:] for row in rows if row[2].startswith("B-")]
+def _openings(folder: Path) -> Iterator[tuple[str, str]]:
+    labelled = []
+    for sentence in (*read_chunks(folder, "train"), *read_chunks(folder, "test")):
+        chunks = [tag[2:] for tag in sentence.tags or () if tag.startswith("B-")]
         if len(chunks) >= 3:
-            found.append((" ".join(row[0] for row in rows), "-".join(chunks[:3])))
-    frequent = {label for label, _ in Counter(label for _, label in found).most_common(8)}
-    yield from ((text, label) for text, label in found if label in frequent)
+            labelled.append((" ".join(sentence.words), "-".join(chunks[:3])))
+    frequent = {label for label, _ in Counter(label for _, label in labelled).most_common(8)}
+    yield from ((text, label) for text, label in labelled if label in frequent)
 
 
-def _tense(path: Path) -> Iterator[tuple[str, str]]:
-    with ZipFile(path) as archive:
-        files = sorted(name for name in archive.namelist() if re.fullmatch(r"brown/c[a-r]\d\d", name))
-        for file in files:
-            for line in archive.read(file).decode().splitlines():
-                pairs = [word.rpartition("/") for word in line.split()]
-                tense = next((label for _, _, tag in pairs if (label := _tense_of(tag))), None)
-                if tense and len(pairs) >= 5:
-                    yield " ".join(word for word, _, _ in pairs), tense
+def _tense(folder: Path) -> Iterator[tuple[str, str]]:
+    for sentence in read_brown(folder):
+        tense = next((label for tag in sentence.tags or () if (label := _tense_of(tag))), None)
+        if tense and len(sentence.words) >= 5:
+            yield " ".join(sentence.words), tense
 
 
 def _tense_of(tag: str) -> str | None:
@@ -107,17 +98,14 @@ def _tense_of(tag: str) -> str | None:
     return "present" if _PRESENT.match(tag) else None
 
 
-def _depth(path: Path) -> Iterator[tuple[str, str]]:
-    text = gzip.decompress(path.read_bytes()).decode()
-    for block in text.split("\n\n"):
-        rows = [line.split("\t") for line in block.splitlines() if line and not line.startswith("#")]
-        words = [row for row in rows if row[0].isdigit()]
-        deep = _tree_depth([int(row[6]) for row in words])
-        if len(words) >= 5 and deep in _DEPTHS:
-            yield " ".join(row[1] for row in words), str(deep)
+def _depth(folder: Path) -> Iterator[tuple[str, str]]:
+    for tree in read_dependencies(folder, "en_ewt", "train"):
+        deep = _tree_depth(tree.heads)
+        if len(tree.words) >= 5 and deep in _DEPTHS:
+            yield " ".join(tree.words), str(deep)
 
 
-def _tree_depth(heads: list[int]) -> int:
+def _tree_depth(heads: Sequence[int]) -> int:
     """Return the number of words on the longest path from the root; heads count from 1, 0 is the root.
 
     >>> _tree_depth([2, 0, 2, 3])

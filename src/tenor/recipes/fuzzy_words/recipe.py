@@ -1,32 +1,30 @@
 """Fuzzy words (spec 06): do feature probabilities and set algebra beat cosine and vector arithmetic?
 
-A cell is a table of word vectors: skip-gram of several widths trained here, one for each seed, or a
+A cell is a table of word vectors: skip-gram of several vector sizes trained here, one for each seed, or a
 pretrained one. All readings of it (cosine; feature probabilities over columns or rows, of raw or unit
 vectors; divergence or cross-entropy) are metrics of that cell, measured on the same items.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import numpy as np
 
+from tenor.corpora.gutenberg import GUTENBERG, read_prose_words
+from tenor.corpora.stopwords import STOPWORDS, read_stopwords
+from tenor.corpora.word_benchmarks import ASSET, WORD_BENCHMARKS, read_analogies, read_similarity
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.fuzzy_words.claims import CLAIMS, WIDTHS
+from tenor.recipes.fuzzy_words.claims import CLAIMS, TRIVIAL, WIDTHS
 from tenor.recipes.recipe import Cell, CellResult, Context, DataFolder, Figure, Plan, Recipe
 from tenor.recipes.results import Results
 from tenor.recipes.word_sets import (
-    ANALOGY,
-    ASSET,
-    SIMILARITY,
     PairScore,
     correlated,
     cosine_score,
     known_questions,
-    read_analogies,
-    read_similarity,
+    made_up_similarity,
+    shared_vectors,
 )
 from tenor.words.evaluate.sets import AnalogySet, SimilaritySet
 from tenor.words.fuzzy import FuzzyWords, ask, sets
@@ -35,17 +33,16 @@ from tenor.words.fuzzy.readouts import analogies as fuzzy_analogies
 from tenor.words.fuzzy.readouts import function_words
 from tenor.words.vectors import WordVectors
 
-_TEXT = "gutenberg_prose.txt.gz"
 _TOPS = (15, 30, 50)
 # reading -> options of the conversion, and the measure
 _READINGS: dict[str, tuple[dict[str, Any], Measure]] = {
     "KL": ({}, "kl"),
     "cross-entropy": ({}, "cross-entropy"),
     "KL as printed": ({}, "kl-paper"),
-    "KL, unit": ({"prenorm": True}, "kl"),
+    "KL, unit": ({"normalize": True}, "kl"),
     "KL, rows": ({"axis": "row"}, "kl"),
     "cross-entropy, rows": ({"axis": "row"}, "cross-entropy"),
-    "KL, rows, unit": ({"axis": "row", "prenorm": True}, "kl"),
+    "KL, rows, unit": ({"axis": "row", "normalize": True}, "kl"),
 }
 _QUESTIONS = ("noble & metal", "noble & good", "computer & power", "french - british", "rose | violet")
 
@@ -58,14 +55,15 @@ def run(cell: Cell, context: Context) -> CellResult:
         vectors = _vectors(cell, context)
         folder = context.folder("word-benchmarks")
         similarity = read_similarity(folder, ("SimLex-999", "MTurk-771"))
-        analogies, listed = read_analogies(folder, ("Google",))[0], _stop_words(context.folder("nltk"))
+        analogies = read_analogies(folder, ("Google",))[0]
+        listed = set(read_stopwords(context.folder("nltk")))
     outcomes = _similarities(vectors, similarity)
     outcomes |= _analogies(vectors, analogies, context.settings.get("questions"))
     notes = [_directed(vectors, cell.label)]
     if vectors.counts is not None:
-        found, told = _function_words(vectors, listed)
+        found, note = _function_words(vectors, listed)
         outcomes |= found
-        notes.append(f"{cell.label}: {told}")
+        notes.append(f"{cell.label}: {note}")
     notes += _answers(vectors, cell.label)
     return CellResult(outcomes=outcomes, notes=tuple(note for note in notes if note))
 
@@ -74,18 +72,14 @@ def _vectors(cell: Cell, context: Context) -> WordVectors:
     """Open pretrained vectors, or train skip-gram vectors once for all that ask for them."""
     if "asset" in cell.settings:
         return WordVectors.load(str(cell.settings["asset"]))
-    from tenor.words.corpus import read_corpus
     from tenor.words.training import Word2VecConfig, train_word2vec
 
-    width, text = int(cell.settings["width"]), context.folder("text-en") / _TEXT
+    width, text = int(cell.settings["width"]), context.folder("text-en")
 
-    def make(folder: Path) -> None:
-        corpus = read_corpus(text)
-        trained = train_word2vec(corpus, Word2VecConfig(width=width, seed=context.seed))
-        trained.save(folder / "vectors.safetensors")
+    def train() -> WordVectors:
+        return train_word2vec(read_prose_words(text), Word2VecConfig(vector_size=width, seed=context.seed))
 
-    made = context.shared("skip-gram", make, settings={"width": width, "seed": context.seed})
-    return WordVectors.load(made / "vectors.safetensors")
+    return shared_vectors(context, "skip-gram", train, settings={"width": width, "seed": context.seed})
 
 
 def _similarities(vectors: WordVectors, similarity: Iterable[SimilaritySet]) -> dict[str, Outcome]:
@@ -110,7 +104,7 @@ def _analogies(vectors: WordVectors, questions: AnalogySet, most: int | None) ->
     numbers, semantic = known_questions(vectors, questions, most)
     asked, wanted = numbers[:, :3], numbers[:, 3]
     answers = {"3CosAdd": analogies(vectors, asked, k=1)[0][:, 0]}
-    for name, options in (("sets", {}), ("sets, rows", {"axis": "row"}), ("sets, unit", {"prenorm": True})):
+    for name, options in (("sets", {}), ("sets, rows", {"axis": "row"}), ("sets, unit", {"normalize": True})):
         answers[name] = fuzzy_analogies(FuzzyWords.of(vectors, **options), asked)[0][:, 0]
     outcomes = {}
     for name, given in answers.items():
@@ -126,7 +120,7 @@ def _function_words(vectors: WordVectors, listed: set[str]) -> tuple[dict[str, O
     """Count function words among the words of highest entropy, of highest frequency, and among all."""
     counts = np.zeros(len(vectors)) if vectors.counts is None else vectors.counts
     least = 100
-    found = function_words(FuzzyWords.of(vectors, axis="row"), max(_TOPS), least=least)
+    found = function_words(FuzzyWords.of(vectors, axis="row"), max(_TOPS), min_count=least)
     outcomes: dict[str, Outcome] = {}
     for top in _TOPS:
         for name, words in (("entropy", found.by_entropy), ("frequency", found.by_frequency)):
@@ -138,7 +132,7 @@ def _function_words(vectors: WordVectors, listed: set[str]) -> tuple[dict[str, O
 
 
 def _directed(vectors: WordVectors, label: str) -> str:
-    """Tell the paper's example of a directed distance, where its words are there."""
+    """Give the paper's example of a directed distance, where the vocabulary has its words."""
     if any(word not in vectors for word in ("north", "korea", "china")):
         return ""
     fuzzy = FuzzyWords.of(vectors)
@@ -148,16 +142,11 @@ def _directed(vectors: WordVectors, label: str) -> str:
 
 
 def _answers(vectors: WordVectors, label: str) -> list[str]:
-    fuzzy, told = FuzzyWords.of(vectors), []
+    fuzzy, answers = FuzzyWords.of(vectors), []
     for question in _QUESTIONS:
         if all(word in vectors for word in question.replace("|", "-").replace("&", "-").split(" - ")):
-            told.append(f"{question}: " + ", ".join(near.word for near in ask(fuzzy, question, 6)))
-    return [f"{label}: {'; '.join(told)}."] if told else []
-
-
-def _stop_words(folder: Path) -> set[str]:
-    with ZipFile(folder / "stopwords.zip") as archive:
-        return set(archive.read("stopwords/english").decode().split())
+            answers.append(f"{question}: " + ", ".join(near.word for near in ask(fuzzy, question, 6)))
+    return [f"{label}: {'; '.join(answers)}."] if answers else []
 
 
 def _made_up(context: Context) -> tuple[WordVectors, list[SimilaritySet], AnalogySet, set[str]]:
@@ -170,17 +159,14 @@ def _made_up(context: Context) -> tuple[WordVectors, list[SimilaritySet], Analog
     rows = np.vstack([stems, stems + offset + 0.1 * rng.normal(size=stems.shape), small])
     names = [f"{kind}{number}" for kind in "ab" for number in range(150)] + [f"f{one}" for one in range(50)]
     vectors = WordVectors(names, rows, rng.integers(150, 900, size=len(names)))
-    first, second = rng.integers(0, 300, size=(2, 200))
-    gold = cosine_score(rows)(first, second) + 0.3 * rng.normal(size=200)
-    pairs = [(names[a], names[b]) for a, b in zip(first, second, strict=True)]
-    similarity = [SimilaritySet(name, pairs, gold.tolist()) for name in ("SimLex-999", "MTurk-771")]
+    similarity = made_up_similarity(rng, names[:300], rows, ("SimLex-999", "MTurk-771"), pairs=200, noise=0.3)
     quads = [(f"a{one}", f"b{one}", f"a{two}", f"b{two}") for one, two in rng.integers(0, 150, size=(60, 2))]
     kept = [quad for quad in quads if quad[0] != quad[2]]
     return vectors, similarity, AnalogySet("MSR", kept, ["offset"] * len(kept)), set(names[300:])
 
 
 def _draw(found: Results) -> str | None:
-    """Draw SimLex by width: cosine, divergence, cross-entropy."""
+    """Draw SimLex by vector size: cosine, divergence, cross-entropy."""
     from tenor.report.plots import line_plot
 
     curves = {}
@@ -236,30 +222,16 @@ RECIPE = Recipe(
     },
     run=run,
     data=(
-        DataFolder(
-            name="word-benchmarks",
-            files=(
-                f"{SIMILARITY}/simlex999.csv",
-                f"{SIMILARITY}/mturk-771.csv",
-                f"{ANALOGY}/google-analogies.csv",
-            ),
-            about="word similarity and analogy sets as CSV (the repository vecto-ai/word-benchmarks)",
-            advice="Get the repository vecto-ai/word-benchmarks and put it there.",
+        DataFolder.of(
+            WORD_BENCHMARKS.take(
+                "word-similarity/simlex999", "word-similarity/mturk-771", "word-analogy/google-analogies"
+            )
         ),
-        DataFolder(
-            name="text-en",
-            files=(_TEXT,),
-            about="English prose, a paragraph a line",
-            advice="Any big English text does; a result depends on it.",
-        ),
-        DataFolder(
-            name="nltk",
-            files=("stopwords.zip",),
-            about="NLTK's stop-words, for function words",
-            advice="Get stopwords.zip of nltk_data.",
-        ),
+        DataFolder.of(GUTENBERG),
+        DataFolder.of(STOPWORDS),
     ),
     claims=CLAIMS,
+    trivial=TRIVIAL,
     figures=(
         Figure(
             name="dimensions", caption="Similarity by the number of dimensions; means over seeds.", draw=_draw

@@ -11,19 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from tenor.corpora.static_vectors import STATIC_VECTORS, read_vectors
+from tenor.corpora.word_benchmarks import ASSET, WORD_BENCHMARKS, read_analogies, read_similarity
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.geometric_meta_embeddings.claims import ANALOGIES, CLAIMS, PAPER_SETS
+from tenor.recipes.geometric_meta_embeddings.claims import ANALOGIES, CLAIMS, PAPER_SETS, TRIVIAL
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Plan, Recipe
 from tenor.recipes.word_sets import (
-    ANALOGY,
-    ASSET,
-    SIMILARITY,
     correlated,
     cosine_score,
     known_pairs,
     known_questions,
-    read_analogies,
-    read_similarity,
+    made_up_similarity,
 )
 from tenor.words.combine import CombineConfig, combine
 from tenor.words.evaluate.sets import AnalogySet, SimilaritySet
@@ -31,11 +29,11 @@ from tenor.words.vectors import WordVectors, intersection
 
 _SETS = (*PAPER_SETS, "MEN")
 
-# group -> its sources: an asset by name, or a file of the folder static-emb.
+# group -> its sources: an asset by name, or a table of the folder static-emb.
 _GROUPS: Mapping[str, tuple[str, ...]] = {
     "gw": ("glove-300d", "word2vec-300d"),
-    "bn": ("en_gutenberg_ppmi_svd_w5_100d.vec.gz", "en_newsmix_ppmi_svd_w2_100d.vec.gz"),
-    "gwb": ("glove-300d", "word2vec-300d", "en_gutenberg_ppmi_svd_w5_100d.vec.gz"),
+    "bn": ("en-books", "en-news"),
+    "gwb": ("glove-300d", "word2vec-300d", "en-books"),
 }
 _NAMES = {
     "gw": "GloVe + word2vec",
@@ -56,11 +54,11 @@ def run(cell: Cell, context: Context) -> CellResult:
     else:
         combined = combine(common, _config(settings))
         vectors = combined.vectors
-        if combined.found and combined.alignment:
+        if combined.retrieval_by_c and combined.alignment:
             notes.append(
                 f"{cell.label}: C = {combined.alignment.c:g} chosen; share of held-out words "
                 "that find themselves, by C: "
-                + ", ".join(f"{c:g}: {share:.3f}" for c, share in combined.found.items())
+                + ", ".join(f"{c:g}: {share:.3f}" for c, share in combined.retrieval_by_c.items())
                 + "."
             )
     outcomes = {one.name: correlated(vectors, one, cosine_score(vectors.vectors)) for one in similarity}
@@ -73,7 +71,7 @@ def _config(settings: Mapping[str, Any]) -> CombineConfig:
     return CombineConfig(
         method=settings["method"],
         c=settings.get("c"),
-        normalise=tuple(settings.get("normalise", ("unit",))),
+        normalize=tuple(settings.get("normalise", ("unit",))),
         unit_latent=settings.get("unit_latent", True),
         solver=settings.get("solver", "auto"),
     )
@@ -92,10 +90,10 @@ def _real(
     settings: Mapping[str, Any], context: Context
 ) -> tuple[list[WordVectors], list[SimilaritySet], list[AnalogySet]]:
     folder = context.folder("word-benchmarks")
-    sources = []
-    for name in _GROUPS[settings["group"]]:
-        path = name if name in _ASSETS else context.folder("static-emb") / name
-        sources.append(WordVectors.load(path))
+    sources = [
+        WordVectors.load(name) if name in _ASSETS else read_vectors(context.folder("static-emb"), name)
+        for name in _GROUPS[settings["group"]]
+    ]
     analogies = read_analogies(folder, ANALOGIES)
     return sources, read_similarity(folder, _SETS), analogies
 
@@ -111,17 +109,14 @@ def _made_up(context: Context) -> tuple[list[WordVectors], list[SimilaritySet], 
         WordVectors(names, hidden @ by + 1.5 * rng.normal(size=hidden.shape), name=f"source {number}")
         for number, by in enumerate(maps)
     ]
-    first, second = rng.integers(0, words, size=(2, 300))
-    gold = cosine_score(hidden)(first, second)
-    pairs = [(names[a], names[b]) for a, b in zip(first, second, strict=True)]
-    sets = [SimilaritySet(name, pairs, gold.tolist()) for name in _SETS]
+    sets = made_up_similarity(rng, names, hidden, _SETS, pairs=300)
     questions = [(names[0], names[1], names[2], names[3]), (names[4], names[5], names[6], names[7])]
     return sources, sets, [AnalogySet(name, questions, ["made up"] * 2) for name in ANALOGIES]
 
 
 def _coverage(vectors: WordVectors, sets: list[SimilaritySet], group: str) -> str:
-    told = ", ".join(f"{one.name} {len(known_pairs(vectors, one)[2])} of {len(one.pairs)}" for one in sets)
-    return f"{_NAMES[group]}: {len(vectors):,} common words; pairs covered: {told}."
+    covered = ", ".join(f"{one.name} {len(known_pairs(vectors, one)[2])} of {len(one.pairs)}" for one in sets)
+    return f"{_NAMES[group]}: {len(vectors):,} common words; pairs covered: {covered}."
 
 
 def _cell(group: str, name: str, title: str, **settings: Any) -> Cell:
@@ -209,20 +204,11 @@ RECIPE = Recipe(
     },
     run=run,
     data=(
-        DataFolder(
-            name="word-benchmarks",
-            files=(f"{SIMILARITY}/*.csv", f"{ANALOGY}/*.csv"),
-            about="word similarity and analogy sets as CSV (the repository vecto-ai/word-benchmarks)",
-            advice="Get the repository vecto-ai/word-benchmarks and put it there.",
-        ),
-        DataFolder(
-            name="static-emb",
-            files=_GROUPS["bn"],
-            about="two tables of PPMI-SVD vectors, of books and of news",
-            advice="Make them with: tenor words train TEXT --method ppmi-svd.",
-        ),
+        DataFolder.of(WORD_BENCHMARKS.take("word-similarity/*", "word-analogy/*")),
+        DataFolder.of(STATIC_VECTORS.take("en-books", "en-news")),
     ),
     claims=CLAIMS,
+    trivial=TRIVIAL,
     composites={
         "similarity": Composite.mean(*PAPER_SETS),
         "analogies": Composite.mean(*ANALOGIES),

@@ -2,22 +2,34 @@
 
 One joint run over all three tasks. Sentiment also learns from the phrases of the treebank's trees and, by a
 head of its own, from texts that 20 people have rated; similarity from further graded pairs; paraphrase from
-pairs that follow from others, and from what two teachers say of near questions that nobody has paired, models
-of the same size that have learned paraphrase alone from the same rows. A pair of questions is read as one
-sequence, in either order, in which each has a vector of its own; what is scored and kept is a moving average
-of the weights, and the two heads with labels are calibrated on the rows for choosing. Beside it, the same
-without each of these parts. The papers' models have BERT base, and five to nine times the pairs of questions.
+pairs that follow from others, and from the soft labels of two teachers for near questions that nobody has
+paired, models of the same size that have learned paraphrase alone from the same rows. A pair of questions is
+read as one sequence, in either order, in which each has a vector of its own; what is scored and kept is a
+moving average of the weights, and the two heads with labels are calibrated on the validation split. Beside
+it, the same without each of these parts. The papers' models have BERT base, and five to nine times the pairs
+of questions.
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from tenor.corpora.sts import SEMEVAL_STS
 from tenor.metrics.verdicts import Claim, Contrast
 from tenor.recipes.minbert.data import DIFFERS, FOLDERS
 from tenor.recipes.minbert.teaching import Teachers
 from tenor.recipes.minbert.training import Setup, train_and_score
-from tenor.recipes.recipe import Cell, CellResult, Composite, Context, DataFolder, Plan, Recipe
+from tenor.recipes.recipe import (
+    CONSTANT,
+    Cell,
+    CellResult,
+    Composite,
+    Context,
+    DataFolder,
+    Plan,
+    Recipe,
+    with_weights,
+)
 
 BEST = Cell(name="best", title="all parts")
 WITHOUT = (
@@ -30,15 +42,16 @@ WITHOUT = (
     Cell(name="one-vector", settings={"apart": False}, title="one vector of both questions together"),
     Cell(name="one-order", settings={"orders": False}, title="questions in the given order only"),
     Cell(name="no-calibration", settings={"calibrate": False}, title="without calibrated heads"),
-    Cell(name="no-average", settings={"average": False}, title="without averaged weights"),
+    Cell(name="no-average", settings={"ema": False}, title="without averaged weights"),
 )
 SIDE_BY_SIDE = next(cell for cell in WITHOUT if cell.name == "side-by-side")
 # Each is a setting of a cell that leaves it out.
 DATA_PARTS = ("phrases", "valence", "pairs", "teachers", "implied")
-MODEL_PARTS = ("joint", "apart", "orders", "calibrate", "average")
+MODEL_PARTS = ("joint", "apart", "orders", "calibrate", "ema")
+ASSETS = ("minilm", "valence")
 BATCHES = {"sentiment": 32, "valence": 14, "paraphrase": 16, "taught": 16, "similarity": 12}
-# task -> the mark, and what the two reports reached with BERT base.
-MARKS = {
+# task -> the target, and what the two reports reached with BERT base.
+TARGETS = {
     "similarity": (0.88, "0.854, 0.863"),
     "paraphrase": (0.84, "0.795, 0.793; 0.840 at best"),
     "sentiment": (0.51, "0.527, 0.524"),
@@ -49,7 +62,7 @@ def run(cell: Cell, context: Context) -> CellResult:
     """Train and score the model, or the model without a part of it."""
     has = dict.fromkeys((*DATA_PARTS, *MODEL_PARTS), True) | dict(cell.settings)
     settings = context.settings
-    batches = dict(settings["batches"])
+    batches = dict(settings["batch_sizes"])
     if not has["teachers"]:  # labelled pairs take the place of theirs
         batches["paraphrase"] += batches["taught"]
     tasks: dict[str, dict[str, Any]] = {
@@ -58,12 +71,12 @@ def run(cell: Cell, context: Context) -> CellResult:
         # Its gradient is by far the longest at the start, and what it learns it learns soon.
         "similarity": {"head": "cosine", "scale": 5.0, "loss": "mse", "weight": 0.3},
     }
-    tasks = {name: task | {"batch": batches[name]} for name, task in tasks.items()}
+    tasks = {name: task | {"batch_size": batches[name]} for name, task in tasks.items()}
     further = {"sentiment": 3} if has["phrases"] else {}
     further |= {"similarity": 2} if has["pairs"] else {}
     further |= {"paraphrase": 1} if has["implied"] else {}
-    training = _training(settings["steps"], settings["average"] if has["average"] else 0.0)
-    valence = {"head": "linear", "dropout": 0.1, "weight": 0.5, "batch": batches["valence"]}
+    training = _training(settings["steps"], settings["ema"] if has["ema"] else 0.0)
+    valence = {"head": "linear", "dropout": 0.1, "weight": 0.5, "batch_size": batches["valence"]}
     setup = Setup(
         tasks=tasks, training=training, further=further, valence=valence if has["valence"] else None,
         teachers=_teachers(settings["teachers"], batches["taught"]) if has["teachers"] else None,
@@ -76,9 +89,9 @@ def run(cell: Cell, context: Context) -> CellResult:
 
 def _training(steps: int, average: float, *, evaluations: int = 6) -> dict[str, Any]:
     return {
-        "epochs": 1_000, "steps": steps, "evaluate_steps": max(1, steps // evaluations), "mixing": "joint",
-        "epoch_end": "longest", "schedule": "linear", "warmup": 0.06, "clip": 1.0, "weight_decay": 0.01,
-        "head_rate": 1e-3, "average": average,
+        "epochs": 1_000, "steps": steps, "eval_steps": max(1, steps // evaluations), "task_sampling": "joint",
+        "epoch_end": "longest", "schedule": "linear", "warmup": 0.06, "max_grad_norm": 1.0,
+        "weight_decay": 0.01, "head_lr": 1e-3, "ema": average,
     }  # fmt: skip
 
 
@@ -86,11 +99,12 @@ def _teachers(settings: Mapping[str, Any], batch: int) -> Teachers:
     """Return teachers, who read pairs as the model does with all parts, whatever the model itself lacks."""
     return Teachers(
         count=settings["count"],
-        task=_paraphrase(dict.fromkeys(MODEL_PARTS, True)) | {"calibrate": True, "batch": settings["batch"]},
-        training=_training(settings["steps"], settings["average"], evaluations=4)
-        | {"encoder_rate": settings["encoder_rate"]},
+        task=_paraphrase(dict.fromkeys(MODEL_PARTS, True))
+        | {"calibrate": True, "batch_size": settings["batch_size"]},
+        training=_training(settings["steps"], settings["ema"], evaluations=4)
+        | {"encoder_lr": settings["encoder_lr"]},
         pairs=settings["pairs"],
-        pupil={"batch": batch, "weight": 1.5},
+        student={"batch_size": batch, "weight": 1.5},
     )
 
 
@@ -100,19 +114,19 @@ def _paraphrase(has: Mapping[str, bool]) -> dict[str, Any]:
     beside: dict[str, Any] = {"head": "mlp", "dropout": 0.1, "features": features}
     if not has["joint"]:
         return beside
-    one = {"encoding": "joint", "both_orders": has["orders"]}
+    one = {"encoding": "cross", "symmetrize": has["orders"]}
     if not has["apart"]:
         return one | {"head": "linear", "dropout": 0.1}
     return beside | one | {"features": (*features, "whole")}
 
 
-def _marks() -> list[Claim]:
+def _targets() -> list[Claim]:
     return [
         Claim(
-            text=f"{name.capitalize()} reaches {mark:.2f}.",
-            contrast=Contrast.mean("best", metric=name), reference=mark, paper=paper,
+            text=f"{name.capitalize()} reaches {target:.2f}.",
+            contrast=Contrast.mean("best", metric=name), reference=target, paper=paper, headline=True,
         )
-        for name, (mark, paper) in MARKS.items()
+        for name, (target, paper) in TARGETS.items()
     ]  # fmt: skip
 
 
@@ -121,56 +135,52 @@ def _part(text: str, cell: str, metric: str) -> Claim:
     return Claim(text=text, contrast=contrast, smallest=0.005, paper="not in the papers")
 
 
-def _with_assets(*cells: Cell) -> tuple[Cell, ...]:
-    return tuple(replace(cell, weights=("minilm", "valence")) for cell in cells)
-
-
-TEACHERS = {"count": 2, "steps": 1_000, "batch": 32, "encoder_rate": 1e-4, "average": 0.995, "pairs": 36_000}
+TEACHERS = {"count": 2, "steps": 1_000, "batch_size": 32, "encoder_lr": 1e-4, "ema": 0.995, "pairs": 36_000}
 RECIPE = Recipe(
     name="minbert-best",
     title="Three tasks with a fifth of the parameters",
-    paper="Marks of the two minBERT reports, Mejia, Harvill and Xue, 2023, and Hillebrand, 2024",
+    paper="Targets of the two minBERT reports, Mejia, Harvill and Xue, 2023, and Hillebrand, 2024",
     spec=1,
     summary=(
         "One joint run of the 22.7-million starter on sentiment, paraphrase and similarity, with phrases of "
-        "trees, rated texts, further graded and implied pairs, teachers' word on near questions, questions "
-        "read as one sequence, averaged weights and calibrated heads."
+        "trees, rated texts, further graded and implied pairs, soft labels of teachers for near questions, "
+        "questions read as one sequence, averaged weights and calibrated heads."
     ),
     version=6,
     scales={
         "tiny": Plan(
             cells=(BEST, SIDE_BY_SIDE), seeds=1, data=False, about="Made-up rows and a new encoder.",
             settings={
-                "encoder": "new", "steps": 16, "batch": 8, "batches": dict.fromkeys(BATCHES, 8),
-                "encoder_rate": 1e-3, "average": 0.9,
-                "teachers": TEACHERS | {"steps": 4, "batch": 8, "average": 0.9, "pairs": 24},
+                "encoder": "new", "steps": 16, "batch_size": 8, "batch_sizes": dict.fromkeys(BATCHES, 8),
+                "encoder_lr": 1e-3, "ema": 0.9,
+                "teachers": TEACHERS | {"steps": 4, "batch_size": 8, "ema": 0.9, "pairs": 24},
             },
         ),
         "small": Plan(
-            cells=_with_assets(BEST, *WITHOUT), seeds=1,
+            cells=with_weights((BEST, *WITHOUT), *ASSETS), seeds=1,
             about="A fifth of the steps: to see which parts help.",
             settings={
-                "encoder": "minilm", "steps": 400, "batch": 16, "average": 0.99, "encoder_rate": 2e-4,
-                "batches": BATCHES, "teachers": TEACHERS,
+                "encoder": "minilm", "steps": 400, "batch_size": 16, "ema": 0.99, "encoder_lr": 2e-4,
+                "batch_sizes": BATCHES, "teachers": TEACHERS,
             },
         ),
         "full": Plan(
-            cells=_with_assets(BEST), seeds=3,
+            cells=with_weights((BEST,), *ASSETS), seeds=3,
             about="Less than 12 million training tokens in all, the teachers' among them.",
             settings={
-                "encoder": "minilm", "steps": 1_620, "batch": 16, "average": 0.995, "encoder_rate": 1.5e-4,
-                "batches": BATCHES, "teachers": TEACHERS,
+                "encoder": "minilm", "steps": 1_620, "batch_size": 16, "ema": 0.995, "encoder_lr": 1.5e-4,
+                "batch_sizes": BATCHES, "teachers": TEACHERS,
             },
         ),
     },
     run=run,
-    data=(*FOLDERS, DataFolder(name="semeval-sts", files=("201?/*.tsv",), about="graded pairs of 2012-2014")),
+    data=(*FOLDERS, DataFolder.of(SEMEVAL_STS)),
     claims=(
-        *_marks(),
+        *_targets(),
         _part("Phrases of trees help sentiment.", "no-phrases", "sentiment"),
         _part("Texts rated by 20 people help sentiment.", "no-valence", "sentiment"),
         _part("Further graded pairs help similarity.", "no-pairs", "similarity"),
-        _part("The teachers' word on near questions helps paraphrase.", "no-teachers", "paraphrase"),
+        _part("Soft labels of teachers for near questions help paraphrase.", "no-teachers", "paraphrase"),
         _part("Reading two questions as one sequence helps paraphrase.", "side-by-side", "paraphrase"),
         _part("A vector for each of them in it helps paraphrase.", "one-vector", "paraphrase"),
         _part("Pairs that follow from others help paraphrase.", "no-implied", "paraphrase"),
@@ -178,12 +188,13 @@ RECIPE = Recipe(
         _part("Calibrated heads help the mean of the three.", "no-calibration", "mean"),
         _part("Averaged weights help the mean of the three.", "no-average", "mean"),
     ),
+    trivial={"similarity": CONSTANT},
     composites={"mean": Composite.mean("sentiment", "paraphrase", "similarity")},
     differs=(
         *DIFFERS[1:],
         "The encoder is the 6-layer starter of 22.7 million parameters, which was tuned for sentence "
         "similarity before, instead of BERT base with 110 million.",
-        "The teachers learn from the same rows as the model and are calibrated on the same choosing rows; "
+        "The teachers learn from the same rows as the model and are calibrated on the same validation split; "
         "the pairs that they are asked about are of questions that stand in train rows.",
         "How the setting was found, and what did not help, stands in minbert-best-path.md beside this page.",
         "Every source is freed of the rows that are tested on or chosen by, with one normalised-text filter; "

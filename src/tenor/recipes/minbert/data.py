@@ -10,21 +10,28 @@ Quora's original train file is not part of the data, so that paraphrase learns f
 and from 10,000 further pairs.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tenor.assets import find
+from tenor.corpora.minbert import MINBERT, read_quora, read_sst, read_sts
+from tenor.corpora.product_reviews import PRODUCT_REVIEWS, read_reviews
+from tenor.corpora.quora import QUORA_10K, read_quora_10k
+from tenor.corpora.sick import SICK, read_sick
+from tenor.corpora.sst_trees import SST_TREES, read_trees
+from tenor.corpora.sts import read_all_semeval
+from tenor.corpora.treebank_spelling import untokenised
+from tenor.corpora.valence import rated_sources, read_valence
 from tenor.files import write_json
-from tenor.recipes.minbert import sources
-from tenor.recipes.minbert.sources import Example
 from tenor.recipes.recipe import Context, DataFolder
-from tenor.recipes.rows import read_rows, write_rows
-from tenor.text.components import hold_out
-from tenor.text.implied import implied_pairs
+from tenor.recipes.rows import Row, labelled, read_rows, scored, texts_of, write_rows
+from tenor.text.grouped_split import hold_out
 from tenor.text.overlap import fingerprints, overlap, shares_passage
+from tenor.text.transitive_pairs import implied_pairs
 
 TESTED_PAIRS = 4_000
 CHOOSING = {"sentiment": 850, "paraphrase": 2_000, "similarity": 600}
@@ -37,13 +44,11 @@ COLUMNS = {
 LABELS = {"sentiment": ("0", "1", "2", "3", "4"), "paraphrase": ("0", "1")}
 
 FOLDERS = (
-    DataFolder(
-        name="minbert", files=("ids-sst-*.csv", "sts-*.csv", "quora-dev.csv"), about="the course files"
-    ),
-    DataFolder(name="sst-trees", files=("*.txt",), about="the sentiment treebank"),
-    DataFolder(name="quora-10k", files=("dev.tsv.gz",), about="10,000 further Quora pairs"),
-    DataFolder(name="sick", files=("SICK_*.txt",), about="SICK, graded relatedness", optional=True),
-    DataFolder(name="nltk", files=("product_reviews_?.zip",), about="Amazon product reviews", optional=True),
+    DataFolder.of(MINBERT),
+    DataFolder.of(SST_TREES),
+    DataFolder.of(QUORA_10K),
+    DataFolder.of(SICK, optional=True),
+    DataFolder.of(PRODUCT_REVIEWS, optional=True),
 )
 
 
@@ -58,17 +63,17 @@ DIFFERS = (
     "The checkpoint is chosen on a part of the train files, not on dev; dev is scored once.",
 )
 
-Rows = Mapping[str, list[Example]]  # part -> rows
+Rows = Mapping[str, list[Row]]  # part -> rows
 
 
 class Protected:
     """What must not be trained on, and how many rows of each source were dropped for it."""
 
-    def __init__(self, protected: Iterable[Example]) -> None:
+    def __init__(self, protected: Iterable[Row]) -> None:
         self._texts = [texts_of(row) for row in protected]
         self.dropped: dict[str, int] = {}
 
-    def kept(self, source: str, rows: Iterable[Example], *, passages: bool = False) -> list[Example]:
+    def kept(self, source: str, rows: Iterable[Row], *, passages: bool = False) -> list[Row]:
         """Return the rows that are not protected; with ``passages``, nor share a passage with one that is."""
         rows = list(rows)
         seen = overlap([texts_of(row) for row in rows], self._texts)
@@ -78,12 +83,6 @@ class Protected:
             )
         self.dropped[source] = int(seen.sum())
         return [row for row, drop in zip(rows, seen, strict=True) if not drop]
-
-
-def texts_of(row: Example) -> str | tuple[str, str]:
-    """Return what the overlap filter compares: the text, or both texts of a pair."""
-    text: str | None = row.get("text")
-    return text if text is not None else (row["first"], row["second"])
 
 
 def prepare(context: Context, folder: Path) -> None:
@@ -101,17 +100,30 @@ def prepare_extra(context: Context, rows: Path, folder: Path) -> None:
 
     ``rows`` is the folder of :func:`prepare`, whose choosing rows are protected too.
     """
-    reviews = [context.folder("nltk") / f"product_reviews_{number}.zip" for number in (1, 2)]
-    relatedness = [context.folder("sick") / f"SICK_{part}.txt" for part in ("train", "trial")]
     choose = {name: read_rows(rows / f"{name}.choose.jsonl") for name in ("sentiment", "similarity")}
     guard = Protected(_protected_sentences(context) + choose["sentiment"])
-    reviewed = [row for file in reviews for row in sources.product_reviews(file)]
-    write_rows(folder / "sentiment.extra.jsonl", guard.kept("product reviews", reviewed))
+    write_rows(folder / "sentiment.extra.jsonl", guard.kept("product reviews", _reviews(context)))
     pairs = Protected(_protected_pairs(context) + choose["similarity"])
-    related = [row for file in relatedness for row in sources.sick(file)]
-    write_rows(folder / "similarity.extra.jsonl", pairs.kept("SICK", related))
+    write_rows(folder / "similarity.extra.jsonl", pairs.kept("SICK", _related(context)))
     dropped = {"sentiment": guard.dropped, "similarity": pairs.dropped}
     write_json(folder / "dropped.json", dropped)
+
+
+def _reviews(context: Context) -> Iterator[Row]:
+    """Yield sentences of product reviews; the strength of their opinions, -3 to 3, becomes a class 0 to 4."""
+    for part in (1, 2):
+        for review in read_reviews(context.folder("nltk"), part):
+            assert review.score is not None
+            yield {"text": review.text, "label": str(round((review.score + 3) * 4 / 6))}
+
+
+def _related(context: Context) -> Iterator[Row]:
+    """Yield the pairs of SICK's train and trial splits; their relatedness, 1 to 5, is stretched to 0 to 5."""
+    splits: tuple[Literal["train", "trial"], ...] = ("train", "trial")
+    for split in splits:
+        for pair in read_sick(context.folder("sick"), split):
+            assert pair.score is not None
+            yield {"first": pair.first, "second": pair.second, "score": (pair.score - 1) * 5 / 4}
 
 
 def prepare_more(context: Context, rows: Path, folder: Path) -> None:
@@ -129,7 +141,7 @@ def prepare_more(context: Context, rows: Path, folder: Path) -> None:
     write_json(folder / "dropped.json", dropped)
 
 
-def _implied(train: list[Example]) -> list[Example]:
+def _implied(train: list[Row]) -> list[Row]:
     """Take the pairs of questions that follow from those trained on, which have no question of others."""
     pairs = [(row["first"], row["second"]) for row in train]
     found = implied_pairs(pairs, [row["label"] == "1" for row in train])
@@ -141,40 +153,39 @@ def prepare_valence(context: Context, rows: Path, folder: Path) -> None:
     choose = read_rows(rows / "sentiment.choose.jsonl")
     guard = Protected(_protected_sentences(context) + choose)
     kept = []
-    for file in sorted(find("valence").glob("*_GroundTruth.txt")):
-        source = file.name.removesuffix("_GroundTruth.txt")
-        kept += guard.kept(f"rated texts, {source}", sources.valence(file), passages=True)
+    rated = find("valence")
+    for source in rated_sources(rated):
+        texts = read_valence(rated, source)
+        rated_rows = ({"text": text.text, "label": str(round(text.score or 0.0))} for text in texts)
+        kept += guard.kept(f"rated texts, {source}", rated_rows, passages=True)
     write_rows(folder / "valence.train.jsonl", kept)
     write_json(folder / "dropped.json", {"valence": guard.dropped})
 
 
-def _phrases(context: Context, choose: list[Example]) -> tuple[list[Example], dict[str, int]]:
+def _phrases(context: Context, choose: list[Row]) -> tuple[list[Row], dict[str, int]]:
     """Take the phrases of two words or more; none of a tree whose sentence is protected or chosen by."""
     guard = Protected(_protected_sentences(context) + choose)
-    trees = list(sources.tree_phrases(context.folder("sst-trees") / "train.txt"))
-    sentences = guard.kept("trees of SST train", [tree[-1] for tree in trees])
+    trees = list(read_trees(context.folder("sst-trees"), "train"))
+    sentences = guard.kept("trees of SST train", [labelled(tree.sentence) for tree in trees])
     free = {row["text"] for row in sentences}
     phrases = [
-        {"text": sources.untokenised(row["text"]), "label": row["label"]}
+        {"text": untokenised(phrase.text), "label": phrase.label}
         for tree in trees
-        if tree[-1]["text"] in free
-        for row in tree[:-1]
-        if " " in row["text"]
+        if tree.sentence.text in free
+        for phrase in tree.phrases[:-1]
+        if " " in phrase.text
     ]
     return guard.kept("phrases of SST train", phrases), guard.dropped
 
 
-def _graded(context: Context, choose: list[Example]) -> tuple[list[Example], dict[str, int]]:
+def _graded(context: Context, choose: list[Row]) -> tuple[list[Row], dict[str, int]]:
     guard = Protected(_protected_pairs(context) + choose)
-    tasks = sorted(context.folder("semeval-sts").glob("201?/*.tsv"))
-    rows = guard.kept("SemEval STS 2012-2014", [row for file in tasks for row in sources.semeval(file)])
-    relatedness = [context.folder("sick") / f"SICK_{part}.txt" for part in ("train", "trial")]
-    return rows + guard.kept(
-        "SICK", [row for file in relatedness for row in sources.sick(file)]
-    ), guard.dropped
+    pairs = read_all_semeval(context.folder("semeval-sts"))
+    rows = guard.kept("SemEval STS 2012-2014", (scored(pair) for pair in pairs if pair.score is not None))
+    return rows + guard.kept("SICK", _related(context)), guard.dropped
 
 
-def _unseen(rows: Iterable[Example], known: set[int]) -> list[Example]:
+def _unseen(rows: Iterable[Row], known: set[int]) -> list[Row]:
     """Leave out what stands in ``known`` or came before."""
     rows = list(rows)
     new = []
@@ -185,43 +196,40 @@ def _unseen(rows: Iterable[Example], known: set[int]) -> list[Example]:
     return new
 
 
-def _protected_sentences(context: Context) -> list[Example]:
+def _protected_sentences(context: Context) -> list[Row]:
     course, trees = context.folder("minbert"), context.folder("sst-trees")
-    rows = [
-        row for part in ("dev", "test-student") for row in sources.sentiment(course / f"ids-sst-{part}.csv")
-    ]
-    return rows + [
-        tree[-1] for part in ("dev", "test") for tree in sources.tree_phrases(trees / f"{part}.txt")
-    ]
+    sentences = [*read_sst(course, "dev"), *read_sst(course, "test-student")]
+    parsed = [*read_trees(trees, "dev"), *read_trees(trees, "test")]
+    return [labelled(sentence) for sentence in (*sentences, *(tree.sentence for tree in parsed))]
 
 
-def _protected_pairs(context: Context) -> list[Example]:
+def _protected_pairs(context: Context) -> list[Row]:
     course = context.folder("minbert")
-    return [row for part in ("dev", "test-student") for row in sources.similarity(course / f"sts-{part}.csv")]
+    return [scored(pair) for pair in (*read_sts(course, "dev"), *read_sts(course, "test-student"))]
 
 
 def _sentiment(context: Context) -> tuple[Rows, dict[str, int]]:
     course = context.folder("minbert")
     guard = Protected(_protected_sentences(context))
-    train = guard.kept("SST train", sources.sentiment(course / "ids-sst-train.csv"))
+    train = guard.kept("SST train", map(labelled, read_sst(course, "train")))
     train, choose = _split(train, CHOOSING["sentiment"])
-    test = list(sources.sentiment(course / "ids-sst-dev.csv"))
+    test = [labelled(sentence) for sentence in read_sst(course, "dev")]
     return {"train": train, "choose": choose, "test": test}, guard.dropped
 
 
 def _similarity(context: Context) -> tuple[Rows, dict[str, int]]:
     course = context.folder("minbert")
     guard = Protected(_protected_pairs(context))
-    train = guard.kept("STS train", sources.similarity(course / "sts-train.csv"))
+    train = guard.kept("STS train", map(scored, read_sts(course, "train")))
     train, choose = _split(train, CHOOSING["similarity"])
-    test = list(sources.similarity(course / "sts-dev.csv"))
+    test = [scored(pair) for pair in read_sts(course, "dev")]
     return {"train": train, "choose": choose, "test": test}, guard.dropped
 
 
 def _paraphrase(context: Context) -> tuple[Rows, dict[str, int]]:
     """Hold out whole components of questions, so that no tested question is trained on in any pair."""
-    course = list(sources.quora(context.folder("minbert") / "quora-dev.csv"))
-    more = list(sources.more_quora(context.folder("quora-10k") / "dev.tsv.gz"))
+    course = [labelled(pair) for pair in read_quora(context.folder("minbert"))]
+    more = [labelled(pair) for pair in read_quora_10k(context.folder("quora-10k"))]
     tested = hold_out([(row["first"], row["second"]) for row in course], TESTED_PAIRS)
     test, rest = _parted(course, tested)
     # Chosen by rows of the file that is tested on: the other one has other questions, half of them the same.
@@ -230,7 +238,7 @@ def _paraphrase(context: Context) -> tuple[Rows, dict[str, int]]:
     questions = [question for row in test + choose for question in (row["first"], row["second"])]
     known = set(fingerprints(questions).tolist())
 
-    def unknown(rows: list[Example]) -> list[Example]:
+    def unknown(rows: list[Row]) -> list[Row]:
         first, second = (fingerprints(row[side] for row in rows).tolist() for side in ("first", "second"))
         return [row for row, *pair in zip(rows, first, second, strict=True) if known.isdisjoint(pair)]
 
@@ -244,12 +252,12 @@ def _paraphrase(context: Context) -> tuple[Rows, dict[str, int]]:
     return {"train": train, "choose": choose, "test": test}, dropped
 
 
-def _parted(rows: Sequence[Example], which: NDArray[np.bool_]) -> tuple[list[Example], list[Example]]:
+def _parted(rows: Sequence[Row], which: NDArray[np.bool_]) -> tuple[list[Row], list[Row]]:
     inside = [row for row, chosen in zip(rows, which, strict=True) if chosen]
     return inside, [row for row, chosen in zip(rows, which, strict=True) if not chosen]
 
 
-def _split(rows: list[Example], count: int) -> tuple[list[Example], list[Example]]:
+def _split(rows: list[Row], count: int) -> tuple[list[Row], list[Row]]:
     """Take rows at random for choosing checkpoints; the same ones whatever the seed of a run."""
     chosen = np.zeros(len(rows), dtype=bool)
     chosen[np.random.default_rng(0).permutation(len(rows))[:count]] = True

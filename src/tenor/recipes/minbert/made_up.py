@@ -2,20 +2,20 @@
 
 import numpy as np
 
-from tenor.recipes.minbert.sources import Example
+from tenor.recipes.rows import Row
 
 _THINGS = "film book song meal hotel game phone story room play".split()  # noqa: SIM905
 _DEEDS = "open find read cook fix learn sell paint clean watch".split()  # noqa: SIM905
 _MOODS = ("awful", "poor", "plain", "good", "superb")
 
 
-def made_up_rows(task: str, count: int, generator: np.random.Generator) -> list[Example]:
+def made_up_rows(task: str, count: int, generator: np.random.Generator) -> list[Row]:
     """Return rows of one of the three tasks."""
     make = {"sentiment": _sentiment, "paraphrase": _paraphrase, "similarity": _similarity}[task]
     return [make(generator) for _ in range(count)]
 
 
-def _sentiment(generator: np.random.Generator) -> Example:
+def _sentiment(generator: np.random.Generator) -> Row:
     mood, thing = int(generator.integers(5)), generator.choice(_THINGS)
     return {"text": f"the {thing} was {_MOODS[mood]} .", "label": str(mood)}
 
@@ -24,7 +24,7 @@ def _question(generator: np.random.Generator) -> tuple[str, str]:
     return str(generator.choice(_DEEDS)), str(generator.choice(_THINGS))
 
 
-def _paraphrase(generator: np.random.Generator) -> Example:
+def _paraphrase(generator: np.random.Generator) -> Row:
     deed, thing = _question(generator)
     same = bool(generator.integers(2))
     other = (deed, thing) if same else _question(generator)
@@ -32,7 +32,7 @@ def _paraphrase(generator: np.random.Generator) -> Example:
     return {"first": first, "second": second, "label": str(int(other == (deed, thing)))}
 
 
-def _similarity(generator: np.random.Generator) -> Example:
+def _similarity(generator: np.random.Generator) -> Row:
     first, second = _question(generator), list(_question(generator))
     for side in range(2):
         if generator.integers(2):

@@ -1,9 +1,9 @@
-"""What teachers say of pairs of questions that nobody has labelled.
+"""Soft labels of teachers for pairs of questions that nobody has labelled (distillation).
 
-A few ten thousand labelled pairs are soon known by heart. Pairs of near questions among the same ones are
-there by the hundred thousand; teachers, trained on the labelled pairs alone, say with which chance each of
-them says the same, and the model learns from the mean of these chances beside the labels. The pairs are drawn
-so that their cosines are spread as those of the labelled ones.
+A few ten thousand labelled pairs are soon overfitted. Pairs of near questions among the same ones are there
+by the hundred thousand; teachers, trained on the labelled pairs alone, give each the probability that it is a
+paraphrase, and the student learns from the mean of these soft labels beside the labels. The pairs are drawn
+so that their cosines are distributed as those of the labelled ones.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +19,8 @@ from tenor.recipes.minbert.data import COLUMNS, LABELS
 from tenor.recipes.recipe import Context
 from tenor.recipes.rows import read_rows, write_rows
 from tenor.tasks.config import TaskConfig
+from tenor.tasks.pair.kind import PairConfig
+from tenor.tasks.similarity.kind import SimilarityConfig
 from tenor.words.neighbours import nearest, unit_rows
 
 NEAR = 8  # counterparts of a question that are thought of
@@ -45,14 +47,14 @@ class Teachers:
     training: Mapping[str, Any]
     pairs: int
     """How many pairs of near questions they are asked about, at most."""
-    pupil: Mapping[str, Any]
-    """Settings of the task that learns from what they say."""
+    student: Mapping[str, Any]
+    """Settings of the task that learns from their soft labels."""
 
     def teach(
-        self, context: Context, labelled: Sequence[Path], choose: Path, *, encoder: str, listener: Any
+        self, context: Context, labelled: Sequence[Path], choose: Path, *, encoder: str, callback: Any
     ) -> Taught:
         """Train the teachers and ask them, or go on with that; all cells share what they say in the mean."""
-        settings = {key: value for key, value in asdict(self).items() if key != "pupil"}
+        settings = {key: value for key, value in asdict(self).items() if key != "student"}
         with context.lasting("teachers", settings=settings) as folder:
             train, pairs, taught = (folder / f"{name}.jsonl" for name in ("labelled", "pairs", "taught"))
             _once(train, lambda file: file.write_bytes(b"".join(each.read_bytes() for each in labelled)))
@@ -61,8 +63,8 @@ class Teachers:
             said = [folder / f"said-{number}.jsonl" for number in range(self.count)]
             for number, (run, word) in enumerate(zip(runs, said, strict=True)):
                 if not (run / "metrics.json").is_file():
-                    # The seed of no pupil: none is to be nearer to a teacher than the others.
-                    self._train(100 * number, train, choose, run, encoder, listener)
+                    # The seed of no student: none is to be nearer to a teacher than the others.
+                    self._train(100 * number, train, choose, run, encoder, callback)
                 _once(word, lambda file, run=run: ask(run / "model", pairs, file, context.progress))  # type: ignore[misc]
             _once(taught, lambda file: write_mean(said, file))
         tokens = sum(read_json(run / "metrics.json")["tokens"] for run in runs)
@@ -72,28 +74,30 @@ class Teachers:
         )
         return Taught(taught, note)
 
-    def pupil_task(self, file: Path) -> TaskConfig:
+    def student_task(self, file: Path) -> TaskConfig:
         """Return the task that learns from what they say, with the head of paraphrase."""
-        return TaskConfig(
-            kind="similarity", train=file, columns=COLUMNS["similarity"], share="paraphrase",
-            range=(0.0, 1.0), loss="cross_entropy", **self.pupil,
+        return SimilarityConfig(
+            train=file, columns=COLUMNS["similarity"], share_head_with="paraphrase",
+            range=(0.0, 1.0), loss="cross_entropy", **self.student,
         )  # fmt: skip
 
-    def _train(self, seed: int, train: Path, choose: Path, run: Path, encoder: str, listener: Any) -> None:
-        from tenor.training.config import RunConfig, TrainingConfig
+    def _train(self, seed: int, train: Path, choose: Path, run: Path, encoder: str, callback: Any) -> None:
+        from tenor.recipes.fixed_training import POOLING, fixed_training
+        from tenor.training.config import RunConfig
         from tenor.training.running import train_run
 
-        task = TaskConfig(
-            kind="pair", train=train, dev=choose, columns=COLUMNS["paraphrase"], labels=LABELS["paraphrase"],
+        task = PairConfig(
+            train=train, dev=choose, columns=COLUMNS["paraphrase"], labels=LABELS["paraphrase"],
             **self.task,
         )  # fmt: skip
         whole = RunConfig(
             encoder=encoder,
+            pooling=POOLING,
             seed=seed,
             tasks={"paraphrase": task},
-            training=TrainingConfig(**self.training),
+            training=fixed_training(**self.training),
         )
-        train_run(whole, out=run, listener=listener)
+        train_run(whole, out=run, callbacks=[callback])
 
 
 def _once(file: Path, write: Callable[[Path], object]) -> None:
@@ -142,7 +146,7 @@ def write_pairs(labelled_file: Path, file: Path, *, encoder: str, count: int) ->
 
 
 def ask(teacher: Path, pairs: Path, file: Path, progress: Callable[[int, int], None]) -> None:
-    """Write with which chance a teacher takes each of the pairs for the same."""
+    """Write the probability that a teacher gives each of the pairs of being a paraphrase."""
     import tenor
     from tenor.model.predicting import predict
 
@@ -155,9 +159,9 @@ def ask(teacher: Path, pairs: Path, file: Path, progress: Callable[[int, int], N
         progress(min(done, len(rows)), len(rows))
 
     texts = [(row["first"], row["second"]) for row in rows]
-    chances = predict(model, model.tasks["paraphrase"], texts, progress=told)[:, 1]
+    probabilities = predict(model, model.tasks["paraphrase"], texts, progress=told)[:, 1]
     write_rows(
-        file, [row | {"score": round(float(chance), 4)} for row, chance in zip(rows, chances, strict=True)]
+        file, [row | {"score": round(float(each), 4)} for row, each in zip(rows, probabilities, strict=True)]
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tenor.corpora.treebank_spelling import untokenised
 from tenor.files import read_json
 from tenor.metrics.outcomes import Outcome
 from tenor.recipes.minbert.data import (
@@ -24,18 +25,19 @@ from tenor.recipes.minbert.data import (
     prepare_valence,
 )
 from tenor.recipes.minbert.made_up import made_up_rows
-from tenor.recipes.minbert.sources import Example, untokenised
 from tenor.recipes.minbert.teaching import Teachers
 from tenor.recipes.recipe import CellResult, Context
-from tenor.recipes.rows import read_rows, write_rows
+from tenor.recipes.rows import Row, read_rows, write_rows
+from tenor.tasks.classify.kind import ClassifyConfig
 from tenor.tasks.config import TaskConfig
+from tenor.tasks.table import task_config
 
 TASKS = ("sentiment", "paraphrase", "similarity")
 KINDS = {"sentiment": "classify", "paraphrase": "pair", "similarity": "similarity"}
 # What is learned beside the three tasks and is not scored: the sentiment that 20 people gave a text, -4 to 4.
 VALENCE = tuple(map(str, range(-4, 5)))
 # The reports name no weight decay, schedule or clipping.
-_PLAIN: dict[str, Any] = {"weight_decay": 0.0, "schedule": "constant", "clip": 0.0}
+_PLAIN: dict[str, Any] = {"weight_decay": 0.0, "schedule": "constant", "max_grad_norm": 0.0}
 MADE_UP = {"train": 96, "choose": 24, "test": 40, "extra": 32}
 
 
@@ -61,9 +63,10 @@ class Setup:
 def train_and_score(context: Context, setup: Setup) -> CellResult:
     """Train what the set-up says and score it on the dev rows."""
     import tenor
-    from tenor.training.config import RunConfig, TrainingConfig
+    from tenor.recipes.fixed_training import fixed_training
+    from tenor.training.callbacks import StepProgress
+    from tenor.training.config import RunConfig
     from tenor.training.running import train_run
-    from tenor.training.watching import StepListener
 
     rows = rows_folder(context)
     tasks = {name: _task(context, rows, name, setup) for name in TASKS}
@@ -77,22 +80,22 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
         labelled = (rows / "paraphrase.train.jsonl", _further(context, rows) / "paraphrase.more.jsonl")
         taught = setup.teachers.teach(
             context, labelled, rows / "paraphrase.choose.jsonl", encoder=_encoder(context, rows),
-            listener=StepListener(context.progress),
+            callback=StepProgress(context.progress),
         )  # fmt: skip
-        tasks["taught"] = setup.teachers.pupil_task(taught.file)
+        tasks["taught"] = setup.teachers.student_task(taught.file)
         notes = (taught.note,)
-    shared = {key: context.settings[key] for key in ("epochs", "encoder_rate") if key in context.settings}
+    shared = {key: context.settings[key] for key in ("epochs", "encoder_lr") if key in context.settings}
     run = RunConfig(
         encoder=_encoder(context, rows),
         pooling=setup.pooling,
         seed=context.seed,
         max_tokens=context.settings.get("max_tokens"),
         tasks=tasks,
-        training=TrainingConfig(**_PLAIN | shared | dict(setup.training)),
+        training=fixed_training(**_PLAIN | shared | dict(setup.training)),
     )
     folder = context.work / "run"
     if not (folder / "metrics.json").is_file():  # else it was stopped between training and scoring
-        train_run(run, out=folder, listener=StepListener(context.progress))
+        train_run(run, out=folder, callbacks=[StepProgress(context.progress)])
     model = tenor.load(folder / "model", precision="fp32")
     metrics = read_json(folder / "metrics.json")
     outcomes: dict[str, Outcome] = {}
@@ -105,18 +108,19 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
 
 
 def _task(context: Context, rows: Path, name: str, setup: Setup) -> TaskConfig:
-    return TaskConfig(
-        kind=KINDS[name],  # type: ignore[arg-type]
+    config: TaskConfig = task_config(
+        KINDS[name],
         train=_train_file(context, rows, name, setup),
         dev=_marked(context, rows, f"{name}.choose.jsonl", setup),
         columns=COLUMNS[name],
-        labels=LABELS.get(name),
-        **{"batch": context.settings["batch"]} | dict(setup.tasks[name]),
+        **({"labels": LABELS[name]} if name in LABELS else {}),
+        **{"batch_size": context.settings["batch_size"]} | dict(setup.tasks[name]),
     )
+    return config
 
 
 def _task_of_valence(file: Path, settings: Mapping[str, Any]) -> TaskConfig:
-    return TaskConfig(kind="classify", train=file, columns=COLUMNS["sentiment"], labels=VALENCE, **settings)
+    return ClassifyConfig(train=file, columns=COLUMNS["sentiment"], labels=VALENCE, **settings)
 
 
 def rows_folder(context: Context) -> Path:
@@ -190,16 +194,17 @@ def _encoder(context: Context, rows: Path) -> str:
         return encoder
 
     def make(folder: Path) -> None:
-        from tenor.model.fresh import write_fresh
+        from tenor.encoders.from_scratch import from_scratch_config
 
         files = sorted(rows.glob("*.train.jsonl"))
         texts = [text for file in files for row in read_rows(file) for text in _texts(row)]
-        write_fresh(folder / "encoder", texts, vocabulary=300, width=32, layers=2, heads=2, positions=32)
+        sizes = {"vocab_size": 300, "hidden_size": 32, "num_layers": 2, "num_heads": 2, "max_positions": 32}
+        from_scratch_config(sizes).write(folder / "encoder", texts, seed=1)
 
     return str(context.shared("encoder", make, settings={}) / "encoder")
 
 
-def _texts(row: Example) -> list[str]:
+def _texts(row: Row) -> list[str]:
     return [row[key] for key in ("text", "first", "second") if key in row]
 
 

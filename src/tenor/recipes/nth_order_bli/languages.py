@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from tenor.corpora.gutenberg import read_prose
+from tenor.corpora.static_vectors import read_vectors
+from tenor.corpora.xling_eval import Part, read_translations
 from tenor.recipes.recipe import Context
-from tenor.text.problems import Problems
-from tenor.words.crosslingual.seed import KnownPairs, known_pairs, read_dictionary
+from tenor.words.crosslingual.seed import KnownPairs, known_pairs
 from tenor.words.vectors import WordVectors, intersection
 
-FILES = {language: f"{language}_tatoeba_multi30k_ppmi_svd_100d.vec.gz" for language in ("en", "de", "fr")}
-FILES["fi"] = "fi_tatoeba_ppmi_svd_100d.vec.gz"
+LANGUAGES = ("en", "de", "fr", "fi")
+SIZES: Mapping[str, Part] = {"500": "train.freq.500", "1k": "train.freq.1k", "5k": "train.freq.5k"}
 PRETRAINED = "en-fr, 300-d"
 ASSETS = ("glove-300d", "french-300d")
-TEXT = "gutenberg_prose.txt.gz"
 Dictionary = list[tuple[str, str]]
 
 
@@ -35,20 +36,17 @@ def real(pair: str, size: str, context: Context) -> Languages:
     """Read the vectors and dictionaries of a pair; words of the largest seed are never tested."""
     if pair == PRETRAINED:
         pair = "en-fr"
-        source, target = (WordVectors.load(asset, lower=True) for asset in ASSETS)
+        source, target = (WordVectors.load(asset, lowercase=True) for asset in ASSETS)
         name = PRETRAINED
     else:
         folder, name = context.folder("static-emb"), pair
-        source, target = (WordVectors.load(folder / FILES[language]) for language in pair.split("-"))
-    seed = _dictionary(context.folder("bli-xling-eval"), pair, f"train.freq.{size}")
-    largest = _dictionary(context.folder("bli-xling-eval"), pair, "train.freq.5k")
-    test = _dictionary(context.folder("bli-xling-eval"), pair, "test.freq.2k")
+        source, target = (read_vectors(folder, language) for language in pair.split("-"))
+    dictionaries = context.folder("bli-xling-eval")
+    seed = read_translations(dictionaries, pair, SIZES[size])
+    largest = read_translations(dictionaries, pair, "train.freq.5k")
+    test = read_translations(dictionaries, pair, "test.freq.2k")
     known = known_pairs(_unseen(test, largest), source.index, target.index)
     return Languages(name, source, target, seed, known)
-
-
-def _dictionary(folder: Path, pair: str, part: str) -> Dictionary:
-    return read_dictionary(folder / pair / f"yacle.{part}.{pair}.tsv", lower=True, problems=Problems())
 
 
 def _unseen(test: Dictionary, seed: Dictionary) -> Dictionary:
@@ -73,18 +71,17 @@ def halves(settings: Mapping[str, Any], context: Context) -> Languages:
 
 
 def _train_halves(context: Context, folder: Path) -> None:
-    from tenor.text.opening import open_bytes
     from tenor.words.corpus import read_corpus
     from tenor.words.counting import PpmiConfig, train_ppmi
 
-    with open_bytes(context.folder("text-en") / TEXT) as opened:
-        lines = list(opened.stream)
-    side = context.generator().random(len(lines)) < 0.5
+    paragraphs = [paragraph.text for paragraph in read_prose(context.folder("text-en"))]
+    side = context.generator().random(len(paragraphs)) < 0.5
     for name, chosen in (("a", side), ("b", ~side)):
         text = context.work / f"{name}.txt"
-        text.write_bytes(b"".join(line for line, here in zip(lines, chosen, strict=True) if here))
-        corpus = read_corpus(text, most=10_000)
-        train_ppmi(corpus, PpmiConfig(width=100)).save(folder / f"{name}.safetensors")
+        lines = (f"{line}\n" for line, here in zip(paragraphs, chosen, strict=True) if here)
+        text.write_text("".join(lines), encoding="utf-8", newline="\n")
+        corpus = read_corpus(text, max_final_vocab=10_000)
+        train_ppmi(corpus, PpmiConfig(vector_size=100)).save(folder / f"{name}.safetensors")
 
 
 def made_up(pair: str, context: Context) -> Languages:

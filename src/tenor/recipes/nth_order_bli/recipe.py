@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from tenor.corpora.gutenberg import GUTENBERG
+from tenor.corpora.static_vectors import STATIC_VECTORS
+from tenor.corpora.xling_eval import XLING_EVAL
 from tenor.metrics.outcomes import Outcome
 from tenor.recipes.nth_order_bli.claims import CLAIMS, gains
 from tenor.recipes.nth_order_bli.languages import (
     ASSETS,
-    FILES,
+    LANGUAGES,
     PRETRAINED,
-    TEXT,
     Languages,
     halves,
     made_up,
@@ -52,7 +54,7 @@ def run(cell: Cell, context: Context) -> CellResult:
         items = f"{languages.name} ({len(cosine.ranks)} words)"
         outcomes[languages.name] = Outcome.of("mean", cosine.reciprocal, items=items)
         pooled.add(cosine.ranks, csls.ranks)
-        notes.append(_told(cell, languages, aligned.report))
+        notes.append(_note(cell, languages, aligned.report))
         context.progress(number + 1, len(some))
     return CellResult(outcomes={**outcomes, **pooled.outcomes(len(some))}, notes=tuple(filter(None, notes)))
 
@@ -82,12 +84,12 @@ class _Pooled:
 
 def _config(settings: Mapping[str, Any], context: Context) -> AlignConfig:
     learning = SelfLearningConfig(
-        words=int(context.settings.get("words", 20_000)),
+        vocabulary_cutoff=int(context.settings.get("words", 20_000)),
         direction=settings.get("direction", "mutual"),
         keep_seed=settings.get("keep_seed", False),
         stochastic=settings.get("stochastic", False),
         patience=10 if settings.get("stochastic") else 3,
-        least_gain=float(context.settings.get("least_gain", 1e-4)),
+        threshold=float(context.settings.get("least_gain", 1e-4)),
     )
     alpha = settings["alpha"]
     return AlignConfig(
@@ -97,7 +99,7 @@ def _config(settings: Mapping[str, Any], context: Context) -> AlignConfig:
     )
 
 
-def _told(cell: Cell, languages: Languages, report: Mapping[str, Any]) -> str:
+def _note(cell: Cell, languages: Languages, report: Mapping[str, Any]) -> str:
     if cell.settings["alpha"] == "search":
         first, second = report["alpha"]
         found = report["alpha_search"]
@@ -245,24 +247,9 @@ RECIPE = Recipe(
     },
     run=run,
     data=(
-        DataFolder(
-            name="static-emb",
-            files=tuple(FILES.values()),
-            about="PPMI-SVD vectors of English, German, French and Finnish (Tatoeba, Multi30k)",
-            advice="Make such vectors with: tenor words train TEXT --method ppmi-svd.",
-        ),
-        DataFolder(
-            name="bli-xling-eval",
-            files=tuple(f"{pair}/*.tsv" for pair in PAIRS),
-            about="seed and test dictionaries of XLing-Eval",
-            advice="Get the repository codogogo/xling-eval and put its dictionaries there.",
-        ),
-        DataFolder(
-            name="text-en",
-            files=(TEXT,),
-            about="English prose, a paragraph a line",
-            advice="Any long English text does.",
-        ),
+        DataFolder.of(STATIC_VECTORS.take(*LANGUAGES)),
+        DataFolder.of(XLING_EVAL.take(*PAIRS)),
+        DataFolder.of(GUTENBERG),
     ),
     claims=CLAIMS,
     composites={"MRR": Composite.mean(*PAIRS)},

@@ -43,8 +43,8 @@ def counts_note(folder: Path) -> str:
 
 def _align(context: Context, aligner: str, folder: Path, *, in_task: bool) -> None:
     import tenor
-    from tenor.objectives.paraphrase.parting import part_pairs
-    from tenor.objectives.paraphrase.streaming import AlignedFile
+    from tenor.objectives.paraphrase.split import part_pairs
+    from tenor.tasks.phrases.aligned_file import AlignedFile
     from tenor.use.align.file import PairSource, align_file
     from tenor.use.align.pairs import Aligner
 

@@ -2,12 +2,13 @@
 
 The starter was tuned for similarity before, which leaves the stage less to add. The vanilla encoder knows
 nothing of similarity; claims on it stand only if it learned something in its pre-training at all, that is, if
-it beats its own random beginning on MRPC, STS-B and SST-2.
+it beats its own random initialisation on MRPC, STS-B and SST-2.
 """
 
 from collections.abc import Sequence
 
 from tenor.metrics.verdicts import Claim, Contrast
+from tenor.recipes.recipe import CONSTANT, Trivial
 from tenor.recipes.transfer_fine_tuning.scoring import MAIN
 
 EQUIVALENCE = ("mrpc", "stsb", "quora")
@@ -28,7 +29,7 @@ def gain(encoder: str, tasks: Sequence[str], rows: int = 1000) -> Contrast:
 
 USABLE = tuple(
     Claim(
-        text=f"The vanilla encoder beats its random beginning on {name}.",
+        text=f"The vanilla encoder beats its random initialisation on {name}.",
         contrast=Contrast.difference("vanilla-plain-1000", "random-plain-1000", metric=MAIN[task]),
         paper="–",
     )
@@ -50,7 +51,7 @@ def _of(encoder: str) -> list[Claim]:
 
     return [
         claim("H1: the stage helps MRPC, STS-B and Quora on average, with 1,000 rows.",
-              gain(encoder, EQUIVALENCE), 0.036),
+              gain(encoder, EQUIVALENCE), 0.036, headline=True),
         claim("H1: it helps MRPC.", gain(encoder, ("mrpc",)), 0.065),
         claim("H1: it helps STS-B.", gain(encoder, ("stsb",)), 0.028),
         claim("H1: it helps Quora.", gain(encoder, ("quora",)), 0.015),
@@ -73,3 +74,10 @@ def _of(encoder: str) -> list[Claim]:
 
 
 CLAIMS = (*_of("starter"), *USABLE, *_of("vanilla"))
+# Where outcomes hold no gold labels: the share of the more frequent class in the dev files.
+TRIVIAL: Trivial = {
+    **dict.fromkeys(("MRPC F1", "MRPC accuracy", "STS-B Pearson", "STS-B Spearman"), CONSTANT),
+    **dict.fromkeys(("Quora F1", "Quora accuracy", "CoLA Matthews"), CONSTANT),
+    "RTE accuracy": 146 / 277,
+    "SST-2 accuracy": 444 / 872,
+}

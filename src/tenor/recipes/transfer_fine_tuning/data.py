@@ -4,60 +4,64 @@ Tested on: MRPC's test part, STS-B's dev part, 2,000 Quora pairs that share no q
 and the dev parts of RTE, SST-2 and CoLA. Trained on: random rows of what is left of each.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
+from tenor.corpora.glue import COLA, RTE, read_cola, read_rte
+from tenor.corpora.gutenberg import GUTENBERG, read_prose
+from tenor.corpora.minbert import MINBERT, read_quora
+from tenor.corpora.mrpc import MRPC, read_mrpc
+from tenor.corpora.multimwa import MULTIMWA
+from tenor.corpora.nltk_texts import NLTK_TEXTS, read_paragraphs
+from tenor.corpora.paraphrases import PAN, TURKCORPUS
+from tenor.corpora.quora import QUORA_10K, read_quora_10k
+from tenor.corpora.reuters import REUTERS_21578, read_reuters
+from tenor.corpora.sentence_cls import SENTENCE_CLS, read_sentences
+from tenor.corpora.sts import SEMEVAL_STS, STSB, read_stsb
+from tenor.corpora.tatoeba import TATOEBA
+from tenor.corpora.treebank_spelling import untokenised
+from tenor.corpora.wikitext import WIKITEXT_2, read_wikitext
 from tenor.files import write_json
-from tenor.recipes.minbert.sources import more_quora, quora
 from tenor.recipes.recipe import Context, DataFolder
-from tenor.recipes.rows import write_rows
-from tenor.recipes.transfer_fine_tuning import corpora, made_up
-from tenor.recipes.transfer_fine_tuning.corpora import Row, TextPair
-from tenor.text.components import hold_out
+from tenor.recipes.rows import Row, labelled, scored, texts_of, write_rows
+from tenor.recipes.transfer_fine_tuning import made_up
+from tenor.text.examples import Pair, Sentence
+from tenor.text.grouped_split import hold_out
 from tenor.text.overlap import overlap
 
+Examples = Iterable[Sentence] | Iterable[Pair]
 TASKS = ("mrpc", "stsb", "quora", "rte", "sst2", "cola")
 SINGLE = ("sst2", "cola")  # one text a row
 TESTED_QUORA = 2_000
 MADE_UP = {"train": 64, "test": 40, "pairs": 120, "texts": 80}
 
-NLTK = ("brown.zip", "abc.zip", "webtext.zip", "state_union.zip", "inaugural.zip")
-
 FOLDERS = (
-    DataFolder(name="pan-paraphrase", files=("pan-train*.gz",), about="paraphrases of the PAN corpus"),
-    DataFolder(name="turkcorpus", files=("tune.8turkers.tok.*",), about="simplified Wikipedia sentences"),
-    DataFolder(name="multimwa", files=("*-train.tsv.gz",), about="word alignment sets, of which the texts"),
-    DataFolder(name="tatoeba", files=("fra-eng.zip", "deu-eng.zip"), about="translations of sentences"),
-    DataFolder(name="mrpc", files=("msr_paraphrase_*.txt",), about="the Microsoft paraphrase corpus"),
-    DataFolder(name="stsb", files=("sts-*.csv",), about="the STS benchmark"),
-    DataFolder(name="semeval-sts", files=("*/*.tsv",), about="the sources of the STS benchmark"),
-    DataFolder(name="minbert", files=("quora-dev.csv",), about="Quora pairs"),
-    DataFolder(name="quora-10k", files=("dev.tsv.gz",), about="10,000 further Quora pairs"),
-    DataFolder(name="rte", files=("*.tsv",), about="recognising textual entailment"),
-    DataFolder(name="sentence-cls", files=("stsa.binary.*.gz",), about="SST-2"),
-    DataFolder(name="cola", files=("*.tsv",), about="linguistic acceptability"),
-    DataFolder(name="text-en", files=("gutenberg_prose.txt.gz",), about="53 books of Project Gutenberg"),
-    DataFolder(name="wikitext-2", files=("*.txt.gz",), about="Wikipedia articles"),
-    DataFolder(name="reuters21578", files=("reuters21578.tar.gz",), about="newswire articles"),
-    DataFolder(
-        name="nltk",
-        files=NLTK,
-        about="corpora of NLTK",
-    ),
+    DataFolder.of(PAN.take("train")),
+    DataFolder.of(TURKCORPUS.take("tune")),
+    DataFolder.of(MULTIMWA.take("*-train")),
+    DataFolder.of(TATOEBA),
+    DataFolder.of(MRPC),
+    DataFolder.of(STSB),
+    DataFolder.of(SEMEVAL_STS),
+    DataFolder.of(MINBERT.take("quora-dev")),
+    DataFolder.of(QUORA_10K),
+    DataFolder.of(RTE),
+    DataFolder.of(SENTENCE_CLS.take("SST2-*")),
+    DataFolder.of(COLA),
+    DataFolder.of(GUTENBERG),
+    DataFolder.of(WIKITEXT_2),
+    DataFolder.of(REUTERS_21578),
+    DataFolder.of(*NLTK_TEXTS.values()),
 )
 
 
 def rows_folder(context: Context) -> Path:
     """Return the folder of ``TASK.PART.jsonl`` (train, test), made by the first cell that asks."""
     return context.shared("rows", lambda folder: _make_rows(context, folder), settings={})
-
-
-def texts_of(row: Row) -> str | TextPair:
-    """Return what the overlap filter compares: the text, or both texts of a pair."""
-    text: str | None = row.get("text")
-    return text if text is not None else (row["first"], row["second"])
 
 
 def _make_rows(context: Context, folder: Path) -> None:
@@ -83,25 +87,31 @@ def _task_rows(context: Context, task: str) -> tuple[list[Row], list[Row]]:
     if task == "quora":
         return _quora_rows(context)
     folder = context.folder("sentence-cls" if task == "sst2" else task)
-    readers: dict[str, tuple[Callable[[Path], Iterator[Row]], str, str]] = {
-        "mrpc": (corpora.mrpc, "msr_paraphrase_train.txt", "msr_paraphrase_test.txt"),
-        "stsb": (corpora.stsb, "sts-train.csv", "sts-dev.csv"),
-        "sst2": (corpora.sst2, "stsa.binary.train.gz", "stsa.binary.dev.gz"),
+    parts: dict[str, Callable[[], tuple[Examples, Examples]]] = {
+        "mrpc": lambda: (read_mrpc(folder, "train"), read_mrpc(folder, "test")),
+        "stsb": lambda: (read_stsb(folder, "train"), read_stsb(folder, "dev")),
+        "rte": lambda: (read_rte(folder, "train"), read_rte(folder, "dev")),
+        "sst2": lambda: (read_sst2(folder, "train"), read_sst2(folder, "dev")),
+        "cola": lambda: (
+            chain(read_cola(folder, "train"), read_cola(folder, "val")),
+            read_cola(folder, "dev"),
+        ),
     }
-    if task in readers:
-        reader, trained, tested = readers[task]
-        return list(reader(folder / trained)), list(reader(folder / tested))
-    more = [folder / "val.tsv"] if task == "cola" else []
-    train = list(corpora.glue(task, folder / "train.tsv", *more))
-    return train, list(corpora.glue(task, folder / "dev.tsv"))
+    as_row = scored if task == "stsb" else labelled
+    train, test = parts[task]()
+    return [as_row(example) for example in train], [as_row(example) for example in test]
+
+
+def read_sst2(folder: Path, split: str) -> Iterator[Sentence]:
+    """Yield the sentences of SST-2 without the treebank's spelling."""
+    for sentence in read_sentences(folder, f"SST2-{split}"):
+        yield replace(sentence, text=untokenised(sentence.text))
 
 
 def _quora_rows(context: Context) -> tuple[list[Row], list[Row]]:
     """Hold out pairs that share no question with those to train on."""
-    rows = [
-        *quora(context.folder("minbert") / "quora-dev.csv"),
-        *more_quora(context.folder("quora-10k") / "dev.tsv.gz"),
-    ]
+    pairs = chain(read_quora(context.folder("minbert")), read_quora_10k(context.folder("quora-10k")))
+    rows = [labelled(pair) for pair in pairs]
     held = hold_out([(row["first"], row["second"]) for row in rows], TESTED_QUORA)
     test = {int(place) for place in np.flatnonzero(held)}
     return (
@@ -115,12 +125,32 @@ def pretraining_texts(context: Context) -> Iterator[str]:
     if context.data is None:
         yield from made_up.texts(MADE_UP["texts"], np.random.default_rng(2))
         return
-    nltk = context.folder("nltk")
+    wikitext, nltk = context.folder("wikitext-2"), context.folder("nltk")
     texts = [
-        corpora.prose(context.folder("text-en") / "gutenberg_prose.txt.gz"),
-        *map(corpora.wikitext, sorted(context.folder("wikitext-2").glob("*.txt.gz"))),
-        corpora.reuters(context.folder("reuters21578") / "reuters21578.tar.gz"),
-        *(corpora.nltk_texts(nltk / name) for name in NLTK),
+        read_prose(context.folder("text-en")),
+        read_wikitext(wikitext, "test"),
+        read_wikitext(wikitext, "valid"),
+        read_reuters(context.folder("reuters21578")),
+        *(read_paragraphs(nltk, name) for name in NLTK_TEXTS),
     ]
     for part in texts:
-        yield from corpora.packed(part, words=int(context.settings["paragraph"]))
+        paragraphs = (paragraph.text for paragraph in part)
+        yield from packed(paragraphs, words=int(context.settings["paragraph"]))
+
+
+def packed(texts: Iterable[str], *, words: int) -> Iterator[str]:
+    """Put neighbouring texts together until they have so many words: short lines teach little.
+
+    >>> list(packed(["a b", "c", "d e f", "g"], words=3))
+    ['a b c', 'd e f', 'g']
+    """
+    held: list[str] = []
+    count = 0
+    for text in texts:
+        held.append(text)
+        count += len(text.split())
+        if count >= words:
+            yield " ".join(held)
+            held, count = [], 0
+    if held:
+        yield " ".join(held)

@@ -40,9 +40,9 @@ def starter(context: Context) -> Path:
         return find(name, kinds=MODELS)
 
     def make(folder: Path) -> None:
-        from tenor.model.fresh import FreshConfig
+        from tenor.encoders.from_scratch import from_scratch_config
 
-        fresh = FreshConfig(**context.settings["fresh"])
+        fresh = from_scratch_config(context.settings["from_scratch"])
         fresh.write(folder / "encoder", pretraining_texts(context), seed=1)
 
     return context.shared("starter", make, settings={}) / "encoder"
@@ -80,25 +80,30 @@ def _run_stage(
     context: Context, base: Path, pairs: Path, folder: Path, encoder: str, stage: str, seed: int
 ) -> None:
     from tenor.model.folder import read_folder
-    from tenor.objectives.paraphrase.config import VARIANTS as CONFIGS
     from tenor.objectives.paraphrase.exporting import export_encoder
-    from tenor.training.config import TrainingConfig
+    from tenor.recipes.fixed_training import fixed_training
+    from tenor.tasks.phrases.kind import VARIANTS as CONFIGS
+    from tenor.training.callbacks import StepProgress
     from tenor.training.paraphrase_stage import StageRun, run_stage
-    from tenor.training.watching import StepListener
 
     settings: dict[str, Any] = dict(context.settings["stage"])
-    rate, batch, limit = settings.pop("rates")[encoder], settings.pop("batch"), settings.pop("max_tokens")
+    rate, batch, limit = (
+        settings.pop("learning_rates")[encoder],
+        settings.pop("batch_size"),
+        settings.pop("max_tokens"),
+    )
     stage_run = StageRun(
         encoder=base,
         train=pairs / "train.jsonl",
         dev=pairs / "dev.jsonl",
         config=CONFIGS[VARIANTS[stage]],
-        training=TrainingConfig(encoder_rate=rate, **settings),
-        batch=batch,
+        training=fixed_training(encoder_lr=rate, **settings),
+        batch_size=batch,
         max_tokens=limit,
         evaluations=context.settings["evaluations"],
     )
-    found = run_stage(stage_run, out=folder / "run", listener=StepListener(context.progress), seed=seed)
+    callbacks = [StepProgress(context.progress)]
+    found = run_stage(stage_run, out=folder / "run", callbacks=callbacks, seed=seed)
     told = read_folder(base)
     write_json(folder / "scores.json", found.scores)
     shutil.rmtree(folder / "explaining", ignore_errors=True)

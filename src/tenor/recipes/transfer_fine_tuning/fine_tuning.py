@@ -14,9 +14,8 @@ import numpy as np
 from tenor.files import read_json, write_json
 from tenor.metrics.outcomes import Outcome
 from tenor.recipes.recipe import Cell, CellResult, Context
-from tenor.recipes.rows import read_rows, write_rows
+from tenor.recipes.rows import Row, read_rows, write_rows
 from tenor.recipes.transfer_fine_tuning.aligned import aligned_folder, counts_note
-from tenor.recipes.transfer_fine_tuning.corpora import Row
 from tenor.recipes.transfer_fine_tuning.data import rows_folder
 from tenor.recipes.transfer_fine_tuning.encoders import encoder_folder, stage_note, starter
 from tenor.recipes.transfer_fine_tuning.rates import with_rate

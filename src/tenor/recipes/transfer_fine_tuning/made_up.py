@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tenor.recipes.transfer_fine_tuning.corpora import Row, TextPair
+from tenor.recipes.rows import Row, TextPair
 
 _DEEDS = (("opens", "unlocks"), ("buys", "purchases"), ("mends", "repairs"), ("paints", "colours"))
 _THINGS = (("the car", "the automobile"), ("a house", "a home"), ("the picture", "the image"),

@@ -75,7 +75,7 @@ def _sweep(encoder: str, base: Base, sizes: Sequence[Rows]) -> Iterator[Cell]:
 
 
 def _rate(encoder: str, base: Base) -> Iterator[Cell]:
-    if "rates" in base.tuning:
+    if "learning_rates" in base.tuning:
         yield Cell(
             name=f"{encoder}-rate",
             seeded=False,
@@ -114,18 +114,20 @@ def _pieces() -> Iterator[Cell]:
     yield Cell(name="pretraining", seeded=False, settings={"share": 1.0}, title="pre-training, whole")
 
 
-_FRESH = {"layers": 4, "width": 256, "heads": 4, "vocabulary": 10_000, "positions": 128}
+_FROM_SCRATCH = {
+    "num_layers": 4, "hidden_size": 256, "num_heads": 4, "vocab_size": 10_000, "max_positions": 128,
+}  # fmt: skip
 _SMALL = {
     "starter": "minilm",
-    "fresh": _FRESH,
+    "from_scratch": _FROM_SCRATCH,
     "paragraph": 80,  # words
     "pretraining": {
-        "tokens": 60_000_000, "batch": 32, "pieces": PIECES, "encoder_rate": 8e-4, "head_rate": 8e-4,
-        "tokens_per_pass": 4096,
+        "tokens": 60_000_000, "batch_size": 32, "pieces": PIECES, "encoder_lr": 8e-4, "head_lr": 8e-4,
+        "micro_batch_tokens": 4096,
     },
     "stage": {
-        "epochs": 1, "batch": 50, "max_tokens": 64, "rates": {"starter": 1e-4, "vanilla": 2e-4},
-        "head_rate": 5e-4, "precision": "auto",
+        "epochs": 1, "batch_size": 50, "max_tokens": 64, "learning_rates": {"starter": 1e-4, "vanilla": 2e-4},
+        "head_lr": 5e-4, "precision": "auto",
     },
     "stages": 3,  # of each encoder, a seed each
     "stages_of_others": 1,  # of each ablation, and of in-task
@@ -135,8 +137,8 @@ _SMALL = {
 _FULL = _SMALL | {
     "starter": "hub:bert-base-uncased",
     "stage": {
-        "epochs": 3, "batch": 50, "max_tokens": 128, "rates": {"starter": 5e-5, "vanilla": 2e-4},
-        "head_rate": 5e-5, "precision": "auto",
+        "epochs": 3, "batch_size": 50, "max_tokens": 128,
+        "learning_rates": {"starter": 5e-5, "vanilla": 2e-4}, "head_lr": 5e-5, "precision": "auto",
     },
     "stages_of_others": 3,
     "evaluations": 10,
@@ -144,15 +146,17 @@ _FULL = _SMALL | {
 }  # fmt: skip
 _TINY = {
     "starter": "new",
-    "fresh": {"layers": 1, "width": 16, "heads": 2, "vocabulary": 120, "positions": 64},
+    "from_scratch": {
+        "num_layers": 1, "hidden_size": 16, "num_heads": 2, "vocab_size": 120, "max_positions": 64,
+    },
     "paragraph": 80,
     "pretraining": {
-        "tokens": 4_000, "batch": 16, "pieces": 2, "encoder_rate": 3e-3, "head_rate": 3e-3,
+        "tokens": 4_000, "batch_size": 16, "pieces": 2, "encoder_lr": 3e-3, "head_lr": 3e-3,
         "precision": "fp32",
     },
     "stage": {
-        "epochs": 1, "batch": 20, "max_tokens": 48, "rates": {"starter": 1e-3, "vanilla": 1e-3},
-        "head_rate": 1e-3, "precision": "fp32",
+        "epochs": 1, "batch_size": 20, "max_tokens": 48, "learning_rates": {"starter": 1e-3, "vanilla": 1e-3},
+        "head_lr": 1e-3, "precision": "fp32",
     },
     "stages": 1,
     "stages_of_others": 1,
@@ -160,14 +164,15 @@ _TINY = {
     "more_languages": False,
 }  # fmt: skip
 _TUNE_SMALL = {
-    "epochs": 2, "least_steps": 187, "batch": 16, "max_tokens": 64, "rates": [3e-5, 1e-4, 3e-4],
-    "head_rate": 1e-3, "precision": "auto",
+    "epochs": 2, "least_steps": 187, "batch_size": 16, "max_tokens": 64, "learning_rates": [3e-5, 1e-4, 3e-4],
+    "head_lr": 1e-3, "precision": "auto",
 }  # fmt: skip
 _TUNE_FULL = {
-    "epochs": 4, "batch": 32, "max_tokens": 128, "encoder_rate": 3e-5, "head_rate": 3e-5, "precision": "auto",
+    "epochs": 4, "batch_size": 32, "max_tokens": 128, "encoder_lr": 3e-5, "head_lr": 3e-5,
+    "precision": "auto",
 }  # fmt: skip
 _TUNE_TINY = {
-    "epochs": 1, "batch": 16, "max_tokens": 48, "encoder_rate": 1e-3, "head_rate": 1e-2, "precision": "fp32",
+    "epochs": 1, "batch_size": 16, "max_tokens": 48, "encoder_lr": 1e-3, "head_lr": 1e-2, "precision": "fp32",
 }  # fmt: skip
 
 

@@ -60,7 +60,7 @@ def _halve(encoder: Path) -> None:
     write_safetensors(weights, halved)
     before, after = (
         read_json(encoder / "tenor.json")["fingerprint"],
-        fingerprint(read_folder(encoder), [weights]),
+        fingerprint(read_folder(encoder)),
     )
     for name, more in (("tenor.json", ""), ("README.md", _TERMS)):
         text = (encoder / name).read_text(encoding="utf-8").replace(before, after) + more
@@ -69,14 +69,14 @@ def _halve(encoder: Path) -> None:
 
 def beginning(context: Context) -> Path:
     """Return the encoder that pre-training begins with: the same vocabulary, and random weights."""
-    from tenor.model.fresh import FreshConfig
+    from tenor.encoders.from_scratch import from_scratch_config
 
     with context.lasting("pretraining", settings={}) as folder:
         texts, place = _texts(context, folder)["train"], folder / "beginning"
         if not place.is_dir():
             with texts.open(encoding="utf-8") as lines:
                 rows = (json.loads(line)["text"] for line in lines)
-                FreshConfig(**context.settings["fresh"]).write(place, rows, seed=_SEED)
+                from_scratch_config(context.settings["from_scratch"]).write(place, rows, seed=_SEED)
     return place
 
 
@@ -116,26 +116,26 @@ def _texts(context: Context, folder: Path) -> dict[str, Path]:
 
 
 def _pretrain(context: Context, texts: dict[str, Path], run: Path, share: float) -> None:
-    from tenor.model.fresh import FreshConfig
-    from tenor.tasks.config import TaskConfig
-    from tenor.training.config import RunConfig, TrainingConfig
+    from tenor.encoders.from_scratch import from_scratch_config
+    from tenor.recipes.fixed_training import POOLING, fixed_training
+    from tenor.tasks.mlm.kind import MlmConfig
+    from tenor.training.callbacks import Callback
+    from tenor.training.config import RunConfig
     from tenor.training.running import train_run
-    from tenor.training.watching import Listener
 
     settings: dict[str, Any] = dict(context.settings["pretraining"])
-    tokens, batch = settings.pop("tokens"), settings.pop("batch")
+    tokens, batch = settings.pop("tokens"), settings.pop("batch_size")
     steps = _steps(texts["train"], tokens, batch)
     pieces = int(settings.pop("pieces"))
-    task = TaskConfig(
-        kind="language", train=texts["train"], dev=texts["dev"], batch=batch, columns={"text": "text"}
-    )
+    task = MlmConfig(train=texts["train"], dev=texts["dev"], batch_size=batch, columns={"text": "text"})
     config = RunConfig(
-        encoder="fresh",
-        fresh=FreshConfig(**context.settings["fresh"]),
+        encoder="from_scratch",
+        from_scratch=from_scratch_config(context.settings["from_scratch"]),
+        pooling=POOLING,
         seed=_SEED,
         tasks={"text": task},
-        training=TrainingConfig(
-            epochs=1_000, steps=steps, evaluate_steps=max(1, steps // 20),
+        training=fixed_training(
+            epochs=1_000, steps=steps, eval_steps=max(1, steps // 20),
             checkpoint_steps=max(1, steps // pieces),
             dropout=0.0,  # of the pre-training alone: texts are seen some four times, and it costs a tenth
             **settings,
@@ -143,14 +143,14 @@ def _pretrain(context: Context, texts: dict[str, Path], run: Path, share: float)
     )  # fmt: skip
     until = math.ceil(share * pieces) * max(1, steps // pieces)
 
-    class Pausing(Listener):
-        def step(self, report: Any, progress: Any) -> None:
+    class Pausing(Callback):
+        def on_step_end(self, learner: Any, progress: Any, report: Any) -> None:
             context.progress(report.step, progress.steps)
             # The step after the checkpoint is lost, and made again when the run goes on.
             if share < 1 and report.step > until:
                 raise Paused
 
-    train_run(config, out=run, listener=Pausing())
+    train_run(config, out=run, callbacks=[Pausing()])
 
 
 def _steps(file: Path, tokens: int, batch: int) -> int:

@@ -27,12 +27,12 @@ LEARNED, MEASURED = 1_000, 500
 def with_rate(context: Context, encoder: str, tuning: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
     """Return the settings of fine-tuning with a rate in place of a grid of rates, and how it was chosen."""
     settings = dict(tuning)
-    grid = settings.pop("rates", None)
+    grid = settings.pop("learning_rates", None)
     if not grid:
         return settings, ""
     if (made := context.made_by(f"{encoder}-rate")) is not None:
         told = read_json(made / "rate.json")
-        return settings | {"encoder_rate": told["rate"]}, told["note"]
+        return settings | {"encoder_lr": told["rate"]}, told["note"]
     own = {"encoder": encoder, "tuning": dict(tuning), **starter_version(context)}
     with context.lasting("rate", settings=own) as folder:
         found = {float(rate): _tried(context, encoder, float(rate), settings, folder) for rate in grid}
@@ -42,14 +42,14 @@ def with_rate(context: Context, encoder: str, tuning: Mapping[str, Any]) -> tupl
         f"The rate of the {encoder} encoder is {best:g}, chosen with the plain one on {MEASURED} training "
         f"rows each of STS-B and MRPC (mean of Pearson and F1 by rate: {told})."
     )
-    return settings | {"encoder_rate": best}, note
+    return settings | {"encoder_lr": best}, note
 
 
 def choose(context: Context, encoder: str, tuning: Mapping[str, Any]) -> CellResult:
     """Choose a rate as a cell of its own, so that it stays the same for cells that run elsewhere."""
     settings, note = with_rate(context, encoder, tuning)
     file = context.work / "rate.json"
-    write_json(file, {"rate": settings["encoder_rate"], "note": note})
+    write_json(file, {"rate": settings["encoder_lr"], "note": note})
     return CellResult(outcomes={}, notes=(note,), files={"rate.json": file})
 
 
@@ -65,7 +65,7 @@ def _tried(context: Context, encoder: str, rate: float, settings: Mapping[str, A
             learned = min(LEARNED, 2 * len(pool) // 3)
             write_rows(work / "train.jsonl", [pool[place] for place in order[:learned]])
             measured = [pool[place] for place in order[learned : learned + MEASURED]]
-            base, own = encoder_folder(context, encoder), {**settings, "encoder_rate": rate}
+            base, own = encoder_folder(context, encoder), {**settings, "encoder_lr": rate}
             run = trained(task, work / "train.jsonl", base, own, work / "run", seed=1)
             found = scored(task, measured, predicted(task, run, measured))
             write_json(work / "score.json", {"score": found[MAIN[task]].score})

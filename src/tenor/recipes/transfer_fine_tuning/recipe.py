@@ -2,7 +2,7 @@
 
 from tenor.metrics.outcomes import Outcome
 from tenor.recipes.recipe import Cell, CellResult, Composite, Context, Recipe
-from tenor.recipes.transfer_fine_tuning.claims import CLAIMS, EQUIVALENCE
+from tenor.recipes.transfer_fine_tuning.claims import CLAIMS, EQUIVALENCE, TRIVIAL
 from tenor.recipes.transfer_fine_tuning.data import FOLDERS
 from tenor.recipes.transfer_fine_tuning.encoders import shared_stage
 from tenor.recipes.transfer_fine_tuning.figures import FIGURES
@@ -49,10 +49,10 @@ DIFFERS = (
     "aligned by Tenor's own aligner, instead of 4.1 million pairs aligned by a parser.",
     "At the small scale the starter was tuned for sentence similarity by others (at the full one it is BERT "
     "base); the vanilla encoder was pre-trained here and knows nothing of similarity. Its claims are "
-    "undecided unless it beats its own random beginning. Of MRPC that asks for more than it seems: with few "
-    "rows a random encoder says yes to every pair, which has an F1 that even the plain starter hardly "
-    "passes with 1,000 rows. The rule was set beforehand and stays; how large the effects are is told all "
-    "the same.",
+    "undecided unless it beats its own random initialisation. Of MRPC that asks for more than it seems: "
+    "with few rows a random encoder says yes to every pair, which has an F1 that even the plain starter "
+    "hardly passes with 1,000 rows. The rule was set beforehand and stays; how large the effects are is "
+    "told all the same.",
     "At the small scale texts are cut after 64 tokens in stage and fine-tuning (the paper: 128), which cuts "
     "a third of RTE's and a fifth of MRPC's tested pairs; batches have 16 rows (32), and heads learn at 1e-3 "
     "(3e-5).",
@@ -65,7 +65,7 @@ DIFFERS = (
     "Pre-training was run once; the stage three times for each encoder, one for each of the first three "
     "seeds, which also draw the rows, the heads and the order of fine-tuning. A fourth and a fifth seed take "
     "the first two stages again, and count with the first two seeds. At the small scale the stages of "
-    "ablations and in-task were run once each: their intervals do not hold the luck of a stage.",
+    "ablations and in-task were run once each: their intervals do not hold the variance between stages.",
     "The starter's vectors align the phrases for both encoders, so that something of what it knows of "
     "similarity reaches the vanilla encoder in its stage.",
     "Batch and epochs of fine-tuning were fixed beforehand (at the small scale 12 epochs of 250 rows, 3 of "
@@ -98,6 +98,7 @@ RECIPE = Recipe(
     run=run,
     data=FOLDERS,
     claims=CLAIMS,
+    trivial=TRIVIAL,
     draws=shared_stage,
     composites={"equivalence": Composite.mean(*(MAIN[task] for task in EQUIVALENCE))},
     figures=FIGURES,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.metrics.outcomes import Outcome
-from tenor.recipes.transfer_fine_tuning.corpora import Row
+from tenor.recipes.rows import Row
 from tenor.recipes.transfer_fine_tuning.data import SINGLE
 
 LABELS = {
@@ -40,14 +40,15 @@ def trained(
     task: str, train: Path, encoder: Path, tuning: Mapping[str, Any], out: Path, *, seed: int
 ) -> Path:
     """Fine-tune an encoder on rows, or go on with it, and return the run folder."""
-    from tenor.tasks.config import TaskConfig
-    from tenor.training.config import RunConfig, TrainingConfig
+    from tenor.recipes.fixed_training import POOLING, fixed_training
+    from tenor.tasks.table import task_config
+    from tenor.training.config import RunConfig
     from tenor.training.running import train_run
 
     if (out / "metrics.json").is_file():
         return out
     given = dict(tuning)
-    batch, limit = given.pop("batch"), given.pop("max_tokens")
+    batch, limit = given.pop("batch_size"), given.pop("max_tokens")
     with train.open("rb") as lines:
         rows = sum(1 for _ in lines)
     # Few rows make few steps, after which no encoder has learned anything.
@@ -68,11 +69,11 @@ def trained(
         columns = {"first": "first", "second": "second", "label": "label"}
         own = {"kind": "pair", "columns": columns, "labels": LABELS[task]}
     if task not in SINGLE:
-        own["encoding"] = "joint"
-    config = TaskConfig(train=train, batch=batch, head="linear", dropout=0.1, pooling="pooler", **own)
+        own["encoding"] = "cross"
+    config = task_config(train=train, batch_size=batch, head="linear", dropout=0.1, pooling="pooler", **own)
     run = RunConfig(
-        encoder=str(encoder), seed=seed, max_tokens=limit, tasks={task: config},
-        training=TrainingConfig(**given),
+        encoder=str(encoder), pooling=POOLING, seed=seed, max_tokens=limit, tasks={task: config},
+        training=fixed_training(**given),
     )  # fmt: skip
     train_run(run, out=out)
     return out

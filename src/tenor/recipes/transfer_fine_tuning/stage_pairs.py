@@ -7,19 +7,27 @@ tested on: STS-B's rows hold hundreds of MRPC's pairs.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
+from typing import Literal
 
 import numpy as np
 
+from tenor.corpora.glue import read_cola, read_rte
+from tenor.corpora.minbert import read_quora
+from tenor.corpora.mrpc import read_mrpc
+from tenor.corpora.multimwa import PARTS, read_multimwa
+from tenor.corpora.paraphrases import read_pan, read_turk
+from tenor.corpora.quora import read_quora_10k
+from tenor.corpora.sts import read_all_semeval, read_stsb
+from tenor.corpora.tatoeba import read_tatoeba, read_tatoeba_asset
 from tenor.errors import TenorError
 from tenor.objectives.paraphrase.leaks import FEWEST_WORDS, Measured, check_leaks
-from tenor.recipes.minbert.sources import more_quora, quora
 from tenor.recipes.recipe import Context
-from tenor.recipes.rows import read_rows
-from tenor.recipes.transfer_fine_tuning import corpora, made_up
-from tenor.recipes.transfer_fine_tuning.corpora import Row, TextPair
-from tenor.recipes.transfer_fine_tuning.data import MADE_UP, SINGLE, TASKS, rows_folder
-from tenor.text.overlap import fingerprints
+from tenor.recipes.rows import Row, TextPair, read_rows
+from tenor.recipes.transfer_fine_tuning import made_up
+from tenor.recipes.transfer_fine_tuning.data import MADE_UP, SINGLE, TASKS, read_sst2, rows_folder
+from tenor.text.examples import Pair
+from tenor.text.overlap import fingerprints, normalise
 
 PARAPHRASES_FROM = 4.0  # STS-B's score of pairs that the in-task run takes for paraphrases
 
@@ -33,19 +41,19 @@ def evaluated(context: Context) -> dict[str, list[TextPair]]:
             for task in TASKS
         }
         return {task: _pairs(found) for task, found in parts.items() if task not in SINGLE}
-    mrpc, stsb = (sorted(context.folder(name).glob("*.*")) for name in ("mrpc", "stsb"))
-    rte, course = context.folder("rte"), context.folder("minbert")
-    more = context.folder("quora-10k") / "dev.tsv.gz"
+    mrpc, stsb, rte = (context.folder(name) for name in ("mrpc", "stsb", "rte"))
+    course, more = context.folder("minbert"), context.folder("quora-10k")
     return {
-        "mrpc": _pairs(row for path in mrpc for row in corpora.mrpc(path)),
-        "stsb": _pairs(row for path in stsb if path.suffix == ".csv" for row in corpora.stsb(path)),
-        "quora": _pairs(chain(quora(course / "quora-dev.csv"), more_quora(more))),
-        "rte": [
-            *_pairs(corpora.glue("rte", rte / "train.tsv", rte / "dev.tsv")),
-            *_pairs(corpora.glue("rte", rte / "test.tsv", part="test")),
-        ],
-        "semeval-sts": list(corpora.semeval(context.folder("semeval-sts"))),
+        "mrpc": _texts(read_mrpc(mrpc, "test"), read_mrpc(mrpc, "train")),
+        "stsb": _texts(read_stsb(stsb, "dev"), read_stsb(stsb, "test"), read_stsb(stsb, "train")),
+        "quora": _texts(read_quora(course), read_quora_10k(more)),
+        "rte": _texts(read_rte(rte, "train"), read_rte(rte, "dev"), read_rte(rte, "test")),
+        "semeval-sts": _texts(read_all_semeval(context.folder("semeval-sts"))),
     }
+
+
+def _texts(*parts: Iterable[Pair]) -> list[TextPair]:
+    return [pair.texts for pair in chain(*parts)]
 
 
 def _pairs(rows: Iterable[Row]) -> list[TextPair]:
@@ -59,11 +67,12 @@ def single_texts(context: Context) -> Iterator[str]:
         for task in SINGLE:
             yield from (row["text"] for row in read_rows(rows / f"{task}.test.jsonl"))
         return
-    for path in sorted(context.folder("sentence-cls").glob("stsa.binary.*.gz")):
-        yield from (row["text"] for row in corpora.sst2(path))
-    cola = context.folder("cola")
-    for part, name in (("train", "train"), ("train", "val"), ("train", "dev"), ("test", "test")):
-        yield from (row["text"] for row in corpora.glue("cola", cola / f"{name}.tsv", part=part))
+    films, cola = context.folder("sentence-cls"), context.folder("cola")
+    for split in ("dev", "test", "train"):
+        yield from (sentence.text for sentence in read_sst2(films, split))
+    splits: tuple[Literal["train", "val", "dev", "test"], ...] = ("train", "val", "dev", "test")
+    for part in splits:
+        yield from (sentence.text for sentence in read_cola(cola, part))
 
 
 def gather_pairs(context: Context, *, in_task: bool) -> tuple[list[TextPair], dict[str, dict[str, int]]]:
@@ -108,17 +117,32 @@ def _sources(context: Context) -> dict[str, Iterable[TextPair]]:
     if context.data is None:
         return {"made up": made_up.paraphrases(MADE_UP["pairs"], np.random.default_rng(1))}
     tatoeba = context.folder("tatoeba")
-    translated = [corpora.tatoeba_zip(tatoeba / f"{one}-eng.zip") for one in ("fra", "deu")]
+    translated = [read_tatoeba(tatoeba, "fra"), read_tatoeba(tatoeba, "deu")]
     if context.settings["more_languages"]:
-        from tenor.assets import find
-
-        translated += [corpora.tatoeba_tsv(find("tatoeba") / f"{one}.tsv") for one in ("spa", "ukr")]
+        translated += [read_tatoeba_asset("spa"), read_tatoeba_asset("ukr")]
+    pan = read_pan(context.folder("pan-paraphrase"), "train")
+    aligned = [read_multimwa(context.folder("multimwa"), part, "train") for part in PARTS]
     return {
-        "PAN, train": corpora.pan(context.folder("pan-paraphrase")),
-        "TurkCorpus, tune": corpora.turk(context.folder("turkcorpus")),
-        "MultiMWA, train": corpora.multimwa(context.folder("multimwa")),
-        "Tatoeba, same translation": corpora.pivots(chain(*translated)),
+        "PAN, train": (pair.texts for pair in pan if pair.label == "1"),
+        "TurkCorpus, tune": (pair.texts for pair in read_turk(context.folder("turkcorpus"), "tune")),
+        "MultiMWA, train": ((" ".join(pair.first), " ".join(pair.second)) for pair in chain(*aligned)),
+        "Tatoeba, same translation": pivots(pair.texts for pair in chain(*translated)),
     }
+
+
+def pivots(pairs: Iterable[TextPair], *, fewest: int = 5) -> Iterator[TextPair]:
+    """Yield English texts that have the same translation, neighbours among all of that translation.
+
+    >>> pairs = [("Go on home now, Tom.", "x"), ("Tom, go home right now.", "x"), ("Hello.", "x")]
+    >>> list(pivots(pairs))
+    [('Go on home now, Tom.', 'Tom, go home right now.')]
+    """
+    by_translation: dict[str, dict[str, str]] = {}
+    for english, other in pairs:
+        if len(english.split()) >= fewest:
+            by_translation.setdefault(normalise(other), {}).setdefault(normalise(english), english)
+    for same in by_translation.values():
+        yield from pairwise(same.values())
 
 
 def _new(pairs: Iterable[TextPair], seen: set[int]) -> list[TextPair]:

@@ -1,7 +1,8 @@
 """Computing cells: here, one after the other, or in several processes at once.
 
 A cell that fails leaves its traceback in OUT/errors and does not stop the others. In processes of their
-own, even a cell that ends its process (too little memory, a bad instruction) only fails itself.
+own, even a cell that ends its process (too little memory, a bad instruction) only fails itself and those that
+come after it.
 """
 
 import os
@@ -19,10 +20,10 @@ from threading import Thread
 from typing import Literal, Protocol
 
 from tenor.errors import TenorError
-from tenor.files import atomic_file
+from tenor.files import atomic_file, clear_parts
+from tenor.locks import file_lock
 from tenor.recipes.budget import Budget
-from tenor.recipes.cells import CellContext, Job, Origin, clear_parts, keep, kept, make_job
-from tenor.recipes.locks import locked
+from tenor.recipes.cells import Job, Origin, context_of, keep, kept, make_job
 from tenor.recipes.recipe import Recipe, Scale
 from tenor.recipes.sources import Digests
 
@@ -40,21 +41,21 @@ class Ended:
 
 
 class Watch(Protocol):
-    """Who wants to know how a run goes on."""
+    """What is called back while cells are computed."""
 
     def began(self, job: Job) -> None:
-        """A cell has begun."""
+        """Called before a cell is computed."""
 
     def moved(self, job: Job, done: int, total: int) -> None:
-        """A cell has come so far (told only where one is computed at a time)."""
+        """Called with the progress of a cell, only where one is computed at a time."""
 
     def ended(self, ended: Ended) -> None:
-        """A cell has ended."""
+        """Called when a cell has ended, in whichever way."""
 
 
-def compute(job: Job, found: Digests, *, origin: Origin, moved: Callable[[int, int], None]) -> Ended:
+def compute(job: Job, digests: Digests, *, origin: Origin, moved: Callable[[int, int], None]) -> Ended:
     """Compute a cell and keep its result, unless another process is at it."""
-    with locked(job.out / "work" / job.key / "lock", wait=False) as ours:
+    with file_lock(job.out / "work" / job.key / "lock", wait=False) as ours:
         if not ours:
             return Ended(job, "elsewhere")
         if (there := kept(job)) is not None:  # finished by another process in the meantime
@@ -62,55 +63,105 @@ def compute(job: Job, found: Digests, *, origin: Origin, moved: Callable[[int, i
         clear_parts(job.file)
         begin = time.perf_counter()
         try:
-            context = CellContext(job, job.recipe.plan(job.scale), found, moved)
-            result = job.recipe.run(job.cell, context)
+            result = job.recipe.run(job.cell, context_of(job, digests, progress=moved))
             seconds = time.perf_counter() - begin
             keep(job, result, seconds=seconds, origin=origin)
         except Exception as error:  # whatever a cell stumbles over, the other cells go on
-            return Ended(job, "failed", time.perf_counter() - begin, _told(job, error))
+            return Ended(job, "failed", time.perf_counter() - begin, _record_failure(job, error))
         return Ended(job, "done", seconds)
 
 
+class _Queue:
+    """Jobs that are still to be begun: gives out those whose upstream cells are done."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._waiting = list(jobs)
+        self._pending = {job.key for job in jobs}
+        self._ended: dict[str, Ended] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def note(self, ended: Ended) -> Ended:
+        """Remember how a job ended."""
+        self._pending.discard(ended.job.key)
+        self._ended[ended.job.key] = ended
+        return ended
+
+    def next(self) -> Job | Ended | None:
+        """Return a job to begin, or how one ended that cannot be; None where all must wait for others."""
+        for place, job in enumerate(self._waiting):
+            if not any(upstream.key in self._pending for upstream in job.upstream):
+                del self._waiting[place]
+                return self._blocked(job) or job
+        return None
+
+    def _blocked(self, job: Job) -> Ended | None:
+        """Say how a job ends that has an upstream cell without a result."""
+        lacking = [upstream for upstream in job.upstream if kept(upstream) is None]
+        if not lacking:
+            return None
+        before = self._ended.get(lacking[0].key)
+        if before is not None and before.state == "elsewhere":
+            return self.note(Ended(job, "elsewhere"))
+        why = before.error if before is not None else "it has no result"
+        sentence = f"It comes after {lacking[0].name}, which failed: {why}"
+        return self.note(Ended(job, "failed", 0.0, _write_error(job, sentence, sentence)))
+
+
 def one_by_one(
-    jobs: Sequence[Job], found: Digests, *, origin: Origin, budget: Budget, watch: Watch
+    jobs: Sequence[Job], digests: Digests, *, origin: Origin, budget: Budget, watch: Watch
 ) -> Iterator[Ended]:
     """Compute cells in this process, as long as the budget allows."""
-    for job in jobs:
-        if not budget.allows():
-            return
-        watch.began(job)
-        ended = compute(job, found, origin=origin, moved=partial(watch.moved, job))
-        budget.took(ended.seconds)
-        watch.ended(ended)
-        yield ended
+    queue = _Queue(jobs)
+    while queue and budget.allows():
+        job = queue.next()
+        assert job is not None  # a job that waits for another stands behind it
+        if isinstance(job, Job):
+            watch.began(job)
+            ended = compute(job, digests, origin=origin, moved=partial(watch.moved, job))
+            budget.took(ended.seconds)
+            watch.ended(queue.note(ended))
+            yield ended
+        else:
+            yield _told_of(job, watch)
 
 
 def in_processes(
-    jobs: Sequence[Job], found: Digests, *, count: int, origin: Origin, budget: Budget, watch: Watch
+    jobs: Sequence[Job], digests: Digests, *, count: int, origin: Origin, budget: Budget, watch: Watch
 ) -> Iterator[Ended]:
     """Compute cells in ``count`` processes at once; each takes its share of the threads."""
-    waiting, running = list(jobs), dict[SpawnProcess, tuple[Job, float]]()
+    queue, running = _Queue(jobs), dict[SpawnProcess, tuple[Job, float]]()
     with _threads_per_process(count):
         try:
-            while waiting or running:
-                while waiting and len(running) < count and budget.allows():
-                    job = waiting.pop(0)
+            while queue or running:
+                while queue and len(running) < count and budget.allows() and (job := queue.next()):
+                    if isinstance(job, Ended):
+                        yield _told_of(job, watch)
+                        continue
                     watch.began(job)
-                    running[_start(job, found, origin)] = (job, time.perf_counter())
+                    running[_start(job, digests, origin)] = (job, time.perf_counter())
                 if not running:
-                    return  # the budget is used up
+                    return  # all are over, or the budget is used up
                 for ended in _finished(running):
                     budget.took(ended.seconds)
-                    watch.ended(ended)
+                    watch.ended(queue.note(ended))
                     yield ended
         finally:
             for process in running:
                 process.terminate()
 
 
-def _start(job: Job, found: Digests, origin: Origin) -> SpawnProcess:
+def _told_of(ended: Ended, watch: Watch) -> Ended:
+    """Report a cell that ended without having begun."""
+    watch.began(ended.job)
+    watch.ended(ended)
+    return ended
+
+
+def _start(job: Job, digests: Digests, origin: Origin) -> SpawnProcess:
     # A fresh process: a fork would inherit threads of torch in an unknown state.
-    arguments = (_where(job.recipe), job.scale, job.cell.name, job.seed, found, job.data, job.out, origin)
+    arguments = (_where(job.recipe), job.scale, job.cell.name, job.seed, digests, job.data, job.out, origin)
     process = get_context("spawn").Process(target=_child, args=arguments, daemon=True)
     process.start()
     return process
@@ -121,7 +172,7 @@ def _child(
     scale: Scale,
     cell: str,
     seed: int | None,
-    found: Digests,
+    digests: Digests,
     data: Path | None,
     out: Path,
     origin: Origin,
@@ -129,9 +180,9 @@ def _child(
     _end_with_parent()
     module, name = where
     recipe: Recipe = getattr(import_module(module), name)
-    chosen = next(one for one in recipe.plan(scale).cells if one.name == cell)
-    job = make_job(recipe, scale, chosen, seed or 0, found=found, data=data, out=out)
-    compute(job, found, origin=origin, moved=lambda done, total: None)
+    chosen = recipe.plan(scale).cell(cell)
+    job = make_job(recipe, scale, chosen, seed or 0, digests=digests, data=data, out=out)
+    compute(job, digests, origin=origin, moved=lambda done, total: None)
 
 
 def _end_with_parent() -> None:
@@ -195,7 +246,7 @@ def last_error(job: Job) -> str | None:
         return None
 
 
-def _told(job: Job, error: Exception) -> str:
+def _record_failure(job: Job, error: Exception) -> str:
     sentence = str(error) if isinstance(error, TenorError) else f"{type(error).__name__}: {error}"
     return _write_error(job, " ".join(sentence.split()), traceback.format_exc())
 

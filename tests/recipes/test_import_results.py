@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from tenor.errors import TenorError
+from tenor.recipes.import_results import publish_files
 from tenor.recipes.page import write_page_of
 from tenor.recipes.recipe import Cell
 from tenor.recipes.runner import run_recipe
-from tenor.recipes.taking_over import publish_files
 from toy_recipe import CELLS, MAKER, READER, make
 
 
@@ -60,17 +60,23 @@ def test_a_file_of_before_gives_nothing(tmp_path, published):
     assert run_recipe(make(), tmp_path / "second", seeds=1, earlier=published).taken.count == 0
 
 
+def _first_outcome(content):
+    return content["cells"][0]["outcomes"]["accuracy"]
+
+
 @pytest.mark.parametrize(
     ("damage", "told"),
     [
-        (lambda content: content["columns"].clear(), "cannot be read"),
+        (lambda content: content.pop("items"), "is not the file of items"),
+        (lambda content: content["items"].update(sha256="0" * 64), "is not the file of items"),
+        (lambda content: _first_outcome(content).update(columns=["nowhere"]), "record of cell 'good'"),
         (lambda content: content["origins"].clear(), "cannot be read"),
         (lambda content: content["cells"][0].pop("notes"), "record of cell 'good'"),
         (lambda content: content["cells"][0].update(outcomes=[1]), "record of cell 'good'"),
         (lambda content: content.update(cells=7), "its cells cannot be read"),
         (lambda content: content.pop("recipe"), "holds no results"),
     ],
-    ids=["columns", "origins", "notes", "outcomes", "cells", "recipe"],
+    ids=["items", "digest", "columns", "origins", "notes", "outcomes", "cells", "recipe"],
 )
 def test_a_damaged_file_is_told(tmp_path, published, damage, told):
     content = json.loads(published.read_text())
@@ -147,6 +153,25 @@ def test_no_file_is_taken_from_elsewhere(tmp_path, pages):
     with pytest.raises(TenorError, match="record of cell 'maker' cannot be read"):
         run_recipe(make(MAKER, READER), tmp_path / "second", earlier=pages / "toy.json")
     assert not (tmp_path / "second/files").exists()
+
+
+@pytest.mark.parametrize("wrong", [{"seed": "x/../../../elsewhere"}, {"seed": 7}, {"cell": "reader"}])
+def test_a_record_of_another_cell_is_refused(tmp_path, pages, wrong):
+    content = json.loads((pages / "toy.json").read_text())
+    content["cells"][0] |= wrong
+    (pages / "toy.json").write_text(json.dumps(content))
+    with pytest.raises(TenorError, match="the record of cell 'maker' names another one"):
+        run_recipe(make(MAKER, READER), tmp_path / "second", earlier=pages / "toy.json")
+    assert not (tmp_path / "second/files").exists()
+
+
+def test_links_in_place_of_files_are_not_followed(tmp_path, pages):
+    card = pages / "toy-files/maker/card.md"
+    (tmp_path / "secret").write_bytes(card.read_bytes())
+    card.unlink()
+    card.symlink_to(tmp_path / "secret")
+    with pytest.raises(TenorError, match="links in place of files"):
+        run_recipe(make(MAKER, READER), tmp_path / "second", earlier=pages / "toy.json")
 
 
 def test_results_of_another_recipe_are_refused(tmp_path, published):

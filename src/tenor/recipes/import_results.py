@@ -3,9 +3,11 @@
 A record is taken only under the key of a cell that is to be computed: the same recipe, version, settings,
 seed and data. Files written before records had keys give nothing. What other files belong to a result lies
 beside the JSON file in ``NAME-files/CELL/``; without them their cell is not taken, nor is a cell that uses
-them, as it would be compared with others that were made from something else.
+them, as it would be compared with others that were made from something else. For the same reason a cell that
+comes after others is taken only where theirs are the very same results.
 """
 
+import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from tenor.errors import TenorError
 from tenor.files import atomic_file, writing
 from tenor.recipes.cells import Job, keep_files, kept, write_record
 from tenor.recipes.recipe import Recipe
-from tenor.recipes.results import Results, files_place, read_results, unpacked
+from tenor.recipes.results import Results, files_place, read_results, unpacked, write_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +34,30 @@ class Taken:
 
 def take_over(recipe: Recipe, path: str | Path, jobs: Sequence[Job]) -> Taken:
     """Keep those records of a results file that belong to jobs without a result."""
-    content = read_results(recipe, path).kept
+    earlier = read_results(recipe, path)
     try:
-        found = {record["key"]: record for record in content["cells"] if "key" in record}
+        found = {record["key"]: record for record in earlier.kept["cells"] if "key" in record}
     except (KeyError, TypeError) as error:
         raise TenorError(f"{path} is damaged: its cells cannot be read.") from error
+    for job in jobs:  # of a file from before settings were renamed
+        if job.old_key in found:
+            found.setdefault(job.key, found[job.old_key])
     taken, lacking = 0, []
     fixed = {job.cell.name: job for job in jobs if job.seed is None}
-    for job in sorted(jobs, key=lambda job: bool(job.cell.uses)):  # what is used by others comes first
+    for job in sorted(jobs, key=_uses_files):  # what is used by others comes first
         if job.key not in found or kept(job) is not None:
             continue
         if not all(_same_files(fixed.get(name), found) for name in job.cell.uses):
             continue
-        record = _whole(found[job.key], content, path)
+        if not all(_same_result(upstream, found) for upstream in job.upstream):
+            continue
+        record = _whole(found[job.key], earlier, path)
+        if (record["cell"], record["seed"]) != (job.cell.name, job.seed) or type(record["seed"]) is bool:
+            raise TenorError(f"{path} is damaged: the record of cell {job.cell.name!r} names another one.")
         if "files" in record:
             place = Path(path).parent / files_place(recipe.name, record)
+            if any((place / name).is_symlink() for name in record["files"]) or place.is_symlink():
+                raise TenorError(f"{place} holds links in place of files; they are not followed.")
             if missing := [place / name for name in record["files"] if not (place / name).is_file()]:
                 lacking.append(str(missing[0]))
                 continue
@@ -70,10 +81,23 @@ def publish_files(results: Results, out: Path, pages: Path) -> None:
                 shutil.copyfile(out / "files" / record["key"] / name, aside)
 
 
+def _uses_files(job: Job) -> bool:
+    return bool(job.cell.uses) or any(map(_uses_files, job.upstream))
+
+
 def _same_files(job: Job | None, found: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether the files of a cell are here the very same as there."""
     here, there = (None, None) if job is None else (kept(job), found.get(job.key))
     return here is not None and there is not None and here.get("files") == there.get("files")
+
+
+def _same_result(job: Job, found: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the result of an upstream cell is here the very same as there: its scores and its files."""
+    here, there = kept(job), found.get(job.key)
+    if here is None or there is None or not _same_files(job, found):
+        return False
+    scores = ({name: one["score"] for name, one in record["outcomes"].items()} for record in (here, there))
+    return next(scores) == next(scores)
 
 
 def _check(place: Path, files: Mapping[str, str]) -> None:
@@ -85,12 +109,13 @@ def _check(place: Path, files: Mapping[str, str]) -> None:
             )
 
 
-def _whole(record: Mapping[str, Any], content: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
+def _whole(record: Mapping[str, Any], earlier: Results, path: str | Path) -> dict[str, Any]:
     """Put columns and origin back into a record."""
     try:
-        outcomes = {name: unpacked(one, content["columns"]) for name, one in record["outcomes"].items()}
-        origin = content["origins"][record["origin"]]
+        outcomes = {name: unpacked(one, earlier.columns) for name, one in record["outcomes"].items()}
+        origin = earlier.kept["origins"][record["origin"]]
         rest = {name: record[name] for name in ("cell", "seed", "seconds", "notes", "series", "extras")}
+        json.dumps(rest, allow_nan=False, ensure_ascii=False).encode()  # what cannot be written is not taken
         if "files" in record:
             rest["files"] = {name: str(digest) for name, digest in record["files"].items()}
             if not all(map(is_plain_name, [record["cell"], *rest["files"]])):
@@ -100,3 +125,12 @@ def _whole(record: Mapping[str, Any], content: Mapping[str, Any], path: str | Pa
         raise TenorError(f"{path} is damaged: the record of cell {name!r} cannot be read.") from error
     found = {**rest, "origin": origin, "outcomes": {name: one.as_dict() for name, one in outcomes.items()}}
     return {name: found[name] for name in record if name in found}  # in their order, so that files stay alike
+
+
+def rewrite(recipe: Recipe, path: str | Path) -> None:
+    """Write a published results file anew in the format of today, without computing any cell.
+
+    The records stay as they are: scores, hashes of columns, origins, keys. Columns of a file of format 1 move
+    from the JSON file into the file of items beside it.
+    """
+    write_results(read_results(recipe, path), Path(path))

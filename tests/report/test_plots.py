@@ -50,8 +50,8 @@ def test_axes_hold_their_values_at_round_ticks(seed):
     labels = [label for _, label in axis.ticks()]
     assert 3 <= len(labels) <= 13
     assert len(set(labels)) == len(labels)
-    assert axis.place(axis.low) == 0
-    assert axis.place(axis.high) == 100
+    assert axis.position(axis.low) == 0
+    assert axis.position(axis.high) == 100
 
 
 def test_the_fitted_line_is_that_of_least_squares():

@@ -60,7 +60,7 @@ def test_the_report_shows_curves_matrices_scatter_examples_and_settings(tmp_path
         "A fast one",
         "0.660 to 0.760",
         "1,234 tokens/s",
-        "encoder_rate = 1e-05",
+        "encoder_lr = 1e-05",
     ):
         assert expected in shown
     assert "of training; the model is that of step 96" in shown
@@ -225,14 +225,23 @@ def test_numbers_as_labels_are_labels_and_sorted_as_numbers():
     assert task.labels == ["0", "2", "10"]
 
 
-def test_several_labels_and_ranks():
+def test_several_labels_and_what_a_line_says_itself():
     several = _task(
         "classify", [{"gold": ["x", "y"], "predicted": ["y", "x"]}, {"gold": ["x"], "predicted": []}]
     )
     assert (several.right, several.wrong[0].predicted) == (1, "none")
-    match = _task("match", [{"gold": 1, "predicted": 1}, {"gold": 1, "predicted": 40}])
-    assert (match.right, match.wrong[0].told) == (1, "partner found at rank 40")
-    assert not match.graded
+    ranks = [
+        {"gold": "rank 1", "predicted": f"rank {rank}", "right": rank == 1, "error": rank - 1.0,
+         "shown": f"partner found at rank {rank}"}
+        for rank in (7, 1, 40)
+    ]  # fmt: skip
+    own = _task("a kind of one's own", ranks)
+    assert (own.right, [row.wrongness for row in own.wrong]) == (1, [39.0, 6.0])
+    assert own.wrong[0].told == "partner found at rank 40"
+    assert not own.graded
+    several = [("PER", "PER"), ("PER", "O"), ("O", "O")]
+    tagged = _task("tag", [{"gold": ["B-PER"], "predicted": ["O"], "confusion": several}])
+    assert tagged.confusion == dict.fromkeys(several, 1)
 
 
 def test_predictions_of_a_missing_file_are_none(tmp_path):

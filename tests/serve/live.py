@@ -9,8 +9,8 @@ import jsonschema_rs
 
 import tenor
 from tenor.serve.app import make_app
-from tenor.serve.guards import Access
 from tenor.serve.limits import Limits
+from tenor.serve.middleware import Access
 from tenor.serve.server import address, listen, make_server
 from tenor.serve.service import Content, Service
 

@@ -15,7 +15,7 @@ from tenor.model.heads import TrainedTask
 from tenor.serve.endpoints import endpoints
 from tenor.serve.metrics import Metrics
 from tenor.tasks.heads.in_numpy import weight_shapes
-from tenor.tasks.spec import TaskSpec
+from tenor.tasks.table import task_spec
 from tenor.use.classify import classify
 from tenor.use.compare.comparing import compare
 from tenor.use.compare.relations import NAMES
@@ -56,7 +56,7 @@ def full(tiny_folder, model, vectors, tmp_path_factory):
 def test_embed_gives_the_vectors_of_the_model(live, model):
     found = checked(live, "/api/embed", live.post("/api/embed", {"texts": TEXTS}))
     np.testing.assert_allclose(np.array(found["vectors"]), model.encode(TEXTS), atol=1e-5)
-    assert found["width"] == model.width
+    assert found["dimensions"] == model.width
     assert found["cut"] == [0] * len(TEXTS)
     assert found["tokens"] == model.tokenizer.tokenize(TEXTS).lengths.sum()
 
@@ -109,7 +109,7 @@ def test_compare_tells_how_phrases_are_related(tmp_path):
     for told, right in zip(found["phrases"], expected["phrases"], strict=True):
         assert told["relation"] == right["relation"]
         assert told["probability"] == pytest.approx(right["probability"], abs=2e-3)
-    described = document["components"]["schemas"]["Phrases"]["properties"]["relation"]
+    described = document["components"]["schemas"]["PhrasePair"]["properties"]["relation"]
     names = [each["enum"] for each in described["anyOf"] if "enum" in each]
     assert names == [list(NAMES.values())]
 
@@ -134,12 +134,12 @@ def head(spec, width=32, seed=0):
 
 
 TASKS = {
-    "tone": TaskSpec(kind="classify", labels=("bad", "good")),
-    "topics": TaskSpec(kind="classify", labels=("a", "b", "c"), separator=","),
-    "same": TaskSpec(kind="pair", labels=("no", "yes"), features=("abs", "cosine", "jaccard")),
-    "near": TaskSpec(kind="similarity", head="cosine", range=(0.0, 5.0)),
-    "paraphrase": TaskSpec(kind="pair", labels=("0", "1"), features=("abs", "product")),
-    "sentiment": TaskSpec(kind="classify", labels=("negative", "positive")),
+    "tone": task_spec("classify", labels=("bad", "good")),
+    "topics": task_spec("classify", labels=("a", "b", "c"), separator=","),
+    "same": task_spec("pair", labels=("no", "yes"), features=("abs", "cosine", "jaccard")),
+    "near": task_spec("similarity", head="cosine", range=(0.0, 5.0)),
+    "paraphrase": task_spec("pair", labels=("0", "1"), features=("abs", "product")),
+    "sentiment": task_spec("classify", labels=("negative", "positive")),
 }
 
 
@@ -302,10 +302,10 @@ def test_bad_word_queries_are_told_in_a_sentence(full, path, body, said):
 
 def test_models_say_what_there_is_and_no_path(full, live, tiny_folder):
     found = checked(full, "/api/models", full.get("/api/models"), "get")
-    assert found["models"][0]["width"] == 32
+    assert found["models"][0]["dimensions"] == 32
     assert found["index"]["texts"] == len(TEXTS)
-    assert {"name": "year", "kind": "whole number"} in found["index"]["columns"]
-    assert found["vectors"] == {"name": "vectors", "words": 7, "width": 5}
+    assert {"name": "year", "kind": "integer"} in found["index"]["columns"]
+    assert found["vectors"] == {"name": "vectors", "words": 7, "dimensions": 5}
     assert str(tiny_folder.parent) not in full.get("/api/models").text
     bare = checked(live, "/api/models", live.get("/api/models"), "get")
     assert bare["index"] is None
@@ -335,11 +335,11 @@ def test_health_and_metrics(live):
 
 def test_the_document_lists_every_route(full):
     document = full.get("/openapi.json").json()
-    described = [each.described for each in endpoints(full.service, Metrics())]
-    assert {(each.path, each.method.lower()) for each in described} == {
+    operations = [each.operation for each in endpoints(full.service, Metrics())]
+    assert {(each.path, each.method.lower()) for each in operations} == {
         (path, method) for path, methods in document["paths"].items() for method in methods
     }
-    for each in described:
+    for each in operations:
         assert full.service is not None
         response = full.get(each.path) if each.method == "POST" else full.post(each.path, {})
         assert response.status_code == 405

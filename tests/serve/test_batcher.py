@@ -9,9 +9,9 @@ import pytest
 
 import tenor
 from tenor.serve.batcher import Batcher
-from tenor.serve.jobs import Job, Ring
+from tenor.serve.errors import HTTPError
+from tenor.serve.jobs import Job, RoundRobin
 from tenor.serve.limits import Limits
-from tenor.serve.refusals import Refusal
 from tenor.text.tokens import Tokens
 
 PATIENCE = 60
@@ -133,12 +133,12 @@ def test_texts_of_any_kind(make, model):
 def test_full_queue_is_refused_and_recovers(make):
     batcher, engine = make(open_=False, workers=1, limits=Limits(waiting_texts=3, waiting_requests=2))
     jobs = [batcher.submit(["a"])]
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(HTTPError) as refused:
         batcher.submit(["a", "b", "c"])
     assert refused.value.status == 429
     assert int(refused.value.headers["Retry-After"]) >= 1
     jobs.append(batcher.submit(["b"]))
-    with pytest.raises(Refusal):
+    with pytest.raises(HTTPError):
         batcher.submit(["c"])
     engine.gate.set()
     results(jobs)
@@ -153,7 +153,7 @@ def test_an_oversized_request_is_taken_when_nothing_waits(make):
 
 def test_too_many_tokens_are_refused(make):
     batcher, _ = make(limits=Limits(tokens=100))
-    with pytest.raises(Refusal, match="at most 100 are taken"):
+    with pytest.raises(HTTPError, match="at most 100 are taken"):
         results([batcher.submit(["the cat sat"] * 50)])
     assert results([batcher.submit(["the cat"])])
 
@@ -193,41 +193,41 @@ def test_closing_finishes_what_was_accepted(make):
     assert len(results(jobs)) == len(TEXTS)
     closing.join(PATIENCE)
     assert not closing.is_alive()
-    with pytest.raises(Refusal, match="closing"):
+    with pytest.raises(HTTPError, match="closing"):
         batcher.submit(["late"])
 
 
 def job(*lengths):
-    made = Job(["…"] * len(lengths), width=1)
+    made = Job(["…"] * len(lengths), dimensions=1)
     made.add(Tokens.from_lists([[7] * length for length in lengths]), 0, len(lengths))
     return made
 
 
 def test_ring_takes_everything_once_and_in_the_order_of_each_job():
-    ring, random = Ring(), np.random.default_rng(0)
+    queue, random = RoundRobin(), np.random.default_rng(0)
     jobs = [job(*random.integers(1, 256, size=count).tolist()) for count in (1, 30, 4, 1, 60)]
     for each in jobs:
-        ring.add(each)
-    assert ring.tokens == sum(each.tokens for each in jobs)
+        queue.add(each)
+    assert queue.tokens == sum(each.tokens for each in jobs)
     taken = []
-    while len(ring):
-        part = ring.take(512)
+    while len(queue):
+        part = queue.take(512)
         assert part
         assert len(part) == 1 or sum(len(row.ids) for row in part) <= 512
         taken += part
-    assert ring.tokens == 0
+    assert queue.tokens == 0
     for each in jobs:
-        assert [row.place for row in taken if row.job is each] == list(range(len(each.texts)))
+        assert [row.position for row in taken if row.job is each] == list(range(len(each.texts)))
 
 
 def test_ring_lets_a_row_that_is_longer_than_a_pass_go_alone():
-    ring = Ring()
-    ring.add(job(3))
-    ring.add(job(900))
-    assert [[len(row.ids) for row in ring.take(512)] for _ in range(2)] == [[3], [900]]
+    queue = RoundRobin()
+    queue.add(job(3))
+    queue.add(job(900))
+    assert [[len(row.ids) for row in queue.take(512)] for _ in range(2)] == [[3], [900]]
 
 
 def test_ring_takes_texts_without_tokens():
-    ring = Ring()
-    ring.add(job(0, 0, 5))
-    assert [len(row.ids) for row in ring.take(512)] == [0, 0, 5]
+    queue = RoundRobin()
+    queue.add(job(0, 0, 5))
+    assert [len(row.ids) for row in queue.take(512)] == [0, 0, 5]

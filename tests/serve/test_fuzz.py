@@ -17,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
 
 from serve.live import running
 from serve.test_api import TASKS, TEXTS, head
+from small_tagger import train_tagger
 from tenor.model.heads import TrainedTask
 from tenor.use.search.index import build_index
 from tenor.words.vectors import WordVectors
@@ -38,23 +39,26 @@ CHECKS = [
 def schema(tiny_folder, tmp_path_factory):
     folder = tmp_path_factory.mktemp("fuzz")
     (folder / "texts.txt").write_text("\n".join(TEXTS) + "\n", encoding="utf-8")
-    build_index(folder / "texts.txt", folder / "index", model=str(tiny_folder))
+    tagger = train_tagger(tiny_folder, folder / "run")
+    build_index(folder / "texts.txt", folder / "index", model=str(tagger))
     vectors = WordVectors(["king", "queen", "man"], np.eye(3))
 
     def teach(service):
-        service.model.tasks = {name: TrainedTask(name, spec, head(spec)) for name, spec in TASKS.items()}
+        tasks = {name: TrainedTask(name, spec, head(spec)) for name, spec in TASKS.items()}
+        service.model.tasks = tasks | service.model.tasks
 
-    with running(tiny_folder, index=folder / "index", vectors=vectors, change=teach) as server:
+    with running(tagger, index=folder / "index", vectors=vectors, change=teach) as server:
         yield schemathesis.openapi.from_url(server.url + "/openapi.json")
 
 
 # Names that random texts never hit, so that valid requests get beyond them.
-KNOWN = {"model": "model", "word": "king", "a": "king", "b": "queen", "c": "man"}
+KNOWN = {"model": "model", "task": "names", "word": "king", "a": "king", "b": "queen", "c": "man"}
 PATHS = [
     ("POST", "/api/embed"),
     ("POST", "/v1/embeddings"),
     ("POST", "/api/compare"),
     ("POST", "/api/classify"),
+    ("POST", "/api/tag"),
     ("POST", "/api/dedupe"),
     ("POST", "/api/search"),
     ("POST", "/api/words/neighbours"),

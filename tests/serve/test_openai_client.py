@@ -9,7 +9,7 @@ import pytest
 
 import tenor
 from serve.live import checked, running
-from tenor.serve.guards import Access
+from tenor.serve.middleware import Access
 
 TEXTS = ["the cat sat on the mat", "a dog", "漢字 😀"]
 
@@ -56,15 +56,15 @@ def test_models_are_listed(live, client):
     assert [each.id for each in client.models.list()] == [live.service.name]
 
 
-def test_the_width_may_be_asked_for_and_no_other(live, client, model):
+def test_the_dimensions_may_be_asked_for_and_no_other(live, client, model):
     assert client.embeddings.create(model=live.service.name, input="a", dimensions=model.width).data
-    with pytest.raises(openai.UnprocessableEntityError, match="was not trained to be cut short"):
+    with pytest.raises(openai.UnprocessableEntityError, match="was not trained to be truncated"):
         client.embeddings.create(model=live.service.name, input="a", dimensions=8)
 
 
 @pytest.mark.parametrize("tokens", [[1, 2], [[1, 2], [3]]])
-def test_token_numbers_are_refused_with_advice(live, client, tokens):
-    with pytest.raises(openai.UnprocessableEntityError, match="token numbers"):
+def test_token_ids_are_refused_with_advice(live, client, tokens):
+    with pytest.raises(openai.UnprocessableEntityError, match="token ids"):
         client.embeddings.create(model=live.service.name, input=tokens)
 
 

@@ -1,4 +1,4 @@
-"""Compare and A list, used as a person would, in a real browser on what ``tenor serve`` starts by itself."""
+"""Compare and Duplicates, used as a person would, in a real browser on what ``tenor serve`` starts."""
 
 import csv
 import io
@@ -117,7 +117,7 @@ def test_paraphrase_and_sentiment_are_shown_where_the_server_knows_them(page):
     assert known["sentiment"][0]["label"] in tones[0] or not known["sentiment"][0]["clear"]
 
 
-# A list
+# Duplicates
 
 
 def grouped(page):

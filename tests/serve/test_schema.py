@@ -8,21 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenor.errors import TenorError
-from tenor.serve import shapes
+from tenor.serve import schemas
 from tenor.serve.schema import describe, read
 
 REQUESTS = [
-    shapes.EmbedRequest,
-    shapes.CompareRequest,
-    shapes.ClassifyRequest,
-    shapes.SearchRequest,
-    shapes.DedupeRequest,
-    shapes.NeighboursRequest,
-    shapes.AnalogyRequest,
-    shapes.AskRequest,
-    shapes.OpenAIRequest,
+    schemas.EmbedRequest,
+    schemas.CompareRequest,
+    schemas.ClassifyRequest,
+    schemas.SearchRequest,
+    schemas.DedupeRequest,
+    schemas.NeighboursRequest,
+    schemas.AnalogyRequest,
+    schemas.AskRequest,
+    schemas.OpenAIEmbeddingsRequest,
 ]
-SHAPES = [each for each in vars(shapes).values() if dataclasses.is_dataclass(each)]
+SHAPES = [each for each in vars(schemas).values() if dataclasses.is_dataclass(each)]
 
 scalars = st.one_of(
     st.none(),
@@ -65,22 +65,22 @@ def test_every_shape_is_described_by_a_valid_schema(shape):
 @pytest.mark.parametrize(
     ("shape", "body", "said"),
     [
-        (shapes.EmbedRequest, {"texts": "a"}, "texts is 'a'; expected a list of strings"),
-        (shapes.EmbedRequest, {"texts": []}, "texts is empty; expected at least 1"),
-        (shapes.EmbedRequest, {"texts": ["a", 1]}, r"texts\[1\] is 1; expected a string"),
-        (shapes.EmbedRequest, {}, "texts is missing. Expected are texts, prompt"),
-        (shapes.EmbedRequest, {"texts": ["a"], "promt": "b"}, "no field 'promt'. Did you mean 'prompt'"),
-        (shapes.EmbedRequest, ["a"], "The body is a list; expected an object"),
-        (shapes.SearchRequest, {"query": "a", "mode": "hibrid"}, "Did you mean 'hybrid'"),
-        (shapes.SearchRequest, {"query": "a", "k": 101}, "k is 101; expected at most 100"),
-        (shapes.SearchRequest, {"query": "a", "k": True}, "k is true; expected a whole number"),
-        (shapes.SearchRequest, {"query": ""}, "query is empty"),
+        (schemas.EmbedRequest, {"texts": "a"}, "texts is 'a'; expected a list of strings"),
+        (schemas.EmbedRequest, {"texts": []}, "texts is empty; expected at least 1"),
+        (schemas.EmbedRequest, {"texts": ["a", 1]}, r"texts\[1\] is 1; expected a string"),
+        (schemas.EmbedRequest, {}, "texts is missing. Expected are texts, prompt"),
+        (schemas.EmbedRequest, {"texts": ["a"], "promt": "b"}, "no field 'promt'. Did you mean 'prompt'"),
+        (schemas.EmbedRequest, ["a"], "The body is a list; expected an object"),
+        (schemas.SearchRequest, {"query": "a", "mode": "hibrid"}, "Did you mean 'hybrid'"),
+        (schemas.SearchRequest, {"query": "a", "k": 101}, "k is 101; expected at most 100"),
+        (schemas.SearchRequest, {"query": "a", "k": True}, "k is true; expected an integer"),
+        (schemas.SearchRequest, {"query": ""}, "query is empty"),
         (
-            shapes.OpenAIRequest,
+            schemas.OpenAIEmbeddingsRequest,
             {"input": 3, "model": "m"},
             "input is 3; expected a string or a list of strings",
         ),
-        (shapes.DedupeRequest, {"texts": ["a"], "floor": float("inf")}, "floor is inf; expected a number"),
+        (schemas.DedupeRequest, {"texts": ["a"], "floor": float("inf")}, "floor is inf; expected a number"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(shape, body, said):
@@ -89,8 +89,8 @@ def test_what_is_wrong_is_said_in_a_sentence(shape, body, said):
 
 
 def test_half_a_surrogate_pair_becomes_a_replacement_mark():
-    assert read(shapes.EmbedRequest, {"texts": ["a\ud800b", "😀"]}).texts == ["a\ufffdb", "😀"]
+    assert read(schemas.EmbedRequest, {"texts": ["a\ud800b", "😀"]}).texts == ["a\ufffdb", "😀"]
 
 
 def test_unknown_fields_of_the_openai_form_are_passed_over():
-    assert read(shapes.OpenAIRequest, {"input": "a", "model": "m", "extra": 1}).input == "a"
+    assert read(schemas.OpenAIEmbeddingsRequest, {"input": "a", "model": "m", "extra": 1}).input == "a"

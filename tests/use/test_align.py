@@ -11,7 +11,7 @@ from tenor.use.align.words import (
     align_words,
     cosines,
     grown_links,
-    is_mark,
+    is_punctuation,
     iterated_best,
     links_from_scores,
     middle_layer,
@@ -73,7 +73,7 @@ def test_iterating_adds_one_to_one_links_until_no_allowed_pair_is_free(matrix):
 def test_no_final_link_is_below_its_threshold(matrix):
     settings = AlignSettings()
     links = links_from_scores(matrix, settings=settings)
-    assert (matrix[links] >= settings.weakest).all()
+    assert (matrix[links] >= settings.min_score).all()
 
 
 def test_a_weak_pair_is_not_linked_even_in_good_company():
@@ -83,7 +83,7 @@ def test_a_weak_pair_is_not_linked_even_in_good_company():
     matrix[1, 1] = 0.3
     assert (1, 1) in pairs(links_from_scores(matrix))
     # And a middling one in bad company is not, when more support is asked for.
-    assert pairs(links_from_scores(matrix[1:2, 1:2], settings=AlignSettings(context=0.6))) == set()
+    assert pairs(links_from_scores(matrix[1:2, 1:2], settings=AlignSettings(min_context=0.6))) == set()
 
 
 @given(filled)
@@ -118,7 +118,7 @@ def test_sharing_is_the_geometric_mean_of_two_softmaxes(matrix):
     spread = np.exp(matrix.astype(np.float64) / 0.05)
     both = np.sqrt(spread / spread.sum(axis=0) * (spread / spread.sum(axis=1, keepdims=True)))
     clear = np.abs(both - 0.1) > 1e-4  # rounding may decide on either side of the threshold
-    assert (shared_links(matrix, temperature=0.05, share=0.1) == (both > 0.1))[clear].all()
+    assert (shared_links(matrix, temperature=0.05, threshold=0.1) == (both > 0.1))[clear].all()
 
 
 def test_the_context_decides_between_equal_words():
@@ -168,4 +168,4 @@ def test_stems_and_marks():
     assert stem("Buyers") == stem("buyer") != ""
     assert stem("studies") == stem("study")
     assert stem("The") == stem("…") == ""
-    assert [is_mark(word) for word in ("?!", "…", "'s", "漢")] == [True, True, False, False]
+    assert [is_punctuation(word) for word in ("?!", "…", "'s", "漢")] == [True, True, False, False]

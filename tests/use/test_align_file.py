@@ -134,10 +134,3 @@ def test_outputs_that_cannot_be(aligner, source, tmp_path):
     own.write_text('{"first": "a cat", "second": "a dog"}\n')
     with pytest.raises(TenorError, match="is the file that is to be read"):
         align_file(aligner, PairSource(own), own)
-
-
-def test_model1_is_trained_on_the_pairs_and_needs_a_file(aligner, source, tmp_path):
-    done = align_file(aligner, source, tmp_path / "a.jsonl", model1=True)
-    assert done.pairs == len(PAIRS)
-    with pytest.raises(TenorError, match="reads the pairs twice"):
-        align_file(aligner, PairSource("-"), tmp_path / "b.jsonl", model1=True)

@@ -15,9 +15,9 @@ from tenor.tensors import Stored, read_with_metadata, write_safetensors
 from tenor.use.align.learned import LearnedLinks, load_aligner
 from tenor.use.align.learned.aligner import Learned
 from tenor.use.align.learned.grid import features, layers_of, letter_overlap, view
-from tenor.use.align.learned.network import Shape, convolved, link_chances, link_logits
+from tenor.use.align.learned.network import Shape, convolved, link_logits, link_probabilities
 from tenor.use.align.pairs import Aligner, WordPair
-from tenor.use.align.states import everyday_centre
+from tenor.use.align.states import mean_word_vectors
 from tenor.use.align.words import middle_layer
 from tiny import write_tiny_model
 
@@ -41,7 +41,7 @@ def test_convolution_equals_its_definition(cells, kernel):
 def test_either_order_of_the_texts_gives_the_same_links():
     weights, seen = random_weights(), random_view(4, 6)
     other = seen.swapped()
-    assert np.allclose(link_chances(weights, other).T, link_chances(weights, seen), atol=1e-5)
+    assert np.allclose(link_probabilities(weights, other).T, link_probabilities(weights, seen), atol=1e-5)
     assert not np.allclose(link_logits(weights, other).T, link_logits(weights, seen), atol=1e-3)
     back = seen.swapped().swapped()
     assert all((one == two).all() for one, two in zip(_parts(back), _parts(seen), strict=True))
@@ -105,7 +105,7 @@ def learned(model):
         middle=layers.index(middle_layer(model.engine.layers)), threshold=0.5, pairs=20, held_out=3, f1=0.5,
         epochs=1, seed=0,
     )  # fmt: skip
-    centre = everyday_centre(model, layers)
+    centre = mean_word_vectors(model, layers)
     shape = Shape(features=features(len(layers)), inputs=centre.size, channels=4, blocks=1)
     return LearnedLinks(about, centre, random_weights(shape))
 

@@ -106,7 +106,7 @@ def test_content_words_need_less_of_a_score():
     # The first word is the best counterpart of both; the second pair is left for the second round.
     scores = np.array([[0.9, 0.58], [0.1, 0.4]], dtype=np.float32)
     content = np.array([[False, False], [False, True]])
-    alone = replace(FREE, share=1.0)
+    alone = replace(FREE, shared_threshold=1.0)
     assert pairs(links_from_scores(scores, content=content, settings=alone)) == {(0, 0), (1, 1)}
     assert pairs(links_from_scores(scores, settings=alone)) == {(0, 0)}
 

@@ -54,14 +54,14 @@ def test_table_rises_and_holds_the_pick():
             assert scores.low <= scores.estimate <= scores.high
 
 
-def test_crossfit_is_honest_on_noise():
+def test_cross_validation_is_honest_on_noise():
     """Where scores say nothing, the fit looks better than the held-out figure, on average over draws."""
     optimism = []
     for seed in range(15):
         generator = np.random.default_rng(seed)
         truth, scores = generator.random(60) < 0.5, generator.random(60)
         picked = calibrate(truth, scores, seed=seed)
-        optimism.append(picked.fitted.f1.estimate - picked.crossfit.f1.estimate)
+        optimism.append(picked.fitted.f1.estimate - picked.cross_validated.f1.estimate)
     assert np.mean(optimism) > 0.005
 
 
@@ -71,22 +71,22 @@ def test_repeats_of_a_pair_do_not_flatter_the_crossfit(tiny_folder, tmp_path):
     truth, scores = generator.random(60) < 0.5, generator.random(60)
     once = calibrate(truth, scores)
     again = calibrate(np.tile(truth, 5), np.tile(scores, 5), groups=np.tile(np.arange(60), 5))
-    assert again.crossfit.f1.estimate == once.crossfit.f1.estimate < once.fitted.f1.estimate
+    assert again.cross_validated.f1.estimate == once.cross_validated.f1.estimate < once.fitted.f1.estimate
     model = tenor.load(tiny_folder)
     swapped = [(two, one, label) for one, two, label in PAIRS]
     picked = [calibrate_file(model, write(tmp_path / "p.tsv", rows)) for rows in (PAIRS, PAIRS + swapped)]
-    assert picked[0].crossfit.f1.estimate == picked[1].crossfit.f1.estimate
+    assert picked[0].cross_validated.f1.estimate == picked[1].cross_validated.f1.estimate
 
 
-def test_crossfit_equals_the_fit_where_classes_are_apart():
+def test_cross_validation_equals_the_fit_where_classes_are_apart():
     truth = np.arange(100) % 2 == 0
     picked = calibrate(truth, np.where(truth, 0.9, 0.2))
-    assert picked.crossfit.f1.estimate == picked.fitted.f1.estimate == 1.0
+    assert picked.cross_validated.f1.estimate == picked.fitted.f1.estimate == 1.0
     assert picked.threshold == pytest.approx(0.55)
 
 
 def test_same_seed_same_figures():
-    assert calibrate(*drawn(), seed=3).crossfit == calibrate(*drawn(), seed=3).crossfit
+    assert calibrate(*drawn(), seed=3).cross_validated == calibrate(*drawn(), seed=3).cross_validated
 
 
 @pytest.mark.parametrize("truth", [[1, 1], [0, 0], []])

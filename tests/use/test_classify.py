@@ -23,9 +23,9 @@ CONFIGS = {
     "topics": config("classify", multi_label="|"),
     "layers": config("classify", pooling="mean@mix", head="mlp"),
     "alike": config("pair", features=("abs", "jaccard")),
-    "joint": config("pair", encoding="joint"),
+    "joint": config("pair", encoding="cross"),
     "score": config("similarity"),
-    "found": config("match"),
+    "found": config("contrastive"),
 }
 TEXTS = ["the cat sat", "good food", "a dog ran home", "bad water", "the old man", "no"]
 

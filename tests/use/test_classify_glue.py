@@ -6,7 +6,7 @@ import tenor
 from tenor.cli.main import run as run_and_exit
 from tenor.errors import TenorError
 from tenor.text.glue import GLUE
-from tenor.training.draft import write_draft
+from tenor.training.init_config import write_draft
 from tenor.training.runfile import read_run
 from tenor.use.classify.glue import answer_glue
 

@@ -10,11 +10,10 @@ import pytest
 import tenor
 from tenor.errors import TenorError
 from tenor.tasks.heads.in_numpy import row_cosines
-from tenor.tasks.predictions import predictions_of
 from tenor.text.problems import Problems
 from tenor.use.compare import comparing as module
-from tenor.use.compare.comparing import Tally, compare, compare_file
-from tenor.use.compare.judging import fitted_task
+from tenor.use.compare.comparing import CompareReport, compare, compare_file
+from tenor.use.compare.scoring import fitted_task
 from tenor.use.compare.similarity import level, plain_similarity
 
 CIRCLE = np.linspace(-1, 1, 401)
@@ -149,11 +148,11 @@ def test_a_file_gives_the_scores_of_its_pairs(tiny, tmp_path, monkeypatch):
     file.write_text(
         "sentence1\tsentence2\n" + "".join(f"{one}\t{other}\n" for one, other in pairs), encoding="utf-8"
     )
-    tally, problems, steps = Tally(), Problems(), []
-    found = list(compare_file(tiny, file, problems=problems, tally=tally, progress=steps.append))
+    report, problems, steps = CompareReport(), Problems(), []
+    found = list(compare_file(tiny, file, problems=problems, report=report, progress=steps.append))
     assert [one.pair.texts for one in found] == pairs
     assert [one.pair.origin.line for one in found] == list(range(2, 27))
-    assert sum(steps) == tally.pairs == 25
+    assert sum(steps) == report.pairs == 25
     for one in found[:7]:
         alone = compare(tiny, *one.pair.texts)
         assert one.cosine == pytest.approx(alone.cosine, abs=1e-5)
@@ -163,12 +162,12 @@ def test_a_file_gives_the_scores_of_its_pairs(tiny, tmp_path, monkeypatch):
 def test_bad_rows_of_a_file_are_reported_and_strict_stops(tiny, tmp_path):
     file = tmp_path / "pairs.csv"
     file.write_text("sentence1,sentence2\nthe cat,a dog\n,a dog\nmoney,\nthe tree,a house\n")
-    problems, tally = Problems(), Tally()
-    found = list(compare_file(tiny, file, problems=problems, tally=tally))
+    problems, report = Problems(), CompareReport()
+    found = list(compare_file(tiny, file, problems=problems, report=report))
     assert [one.pair.origin.line for one in found] == [2, 5]
     assert [str(problem.origin) for problem in problems.first] == [f"{file}:3", f"{file}:4"]
     with pytest.raises(TenorError, match=r"pairs.csv:3: .*empty"):
-        list(compare_file(tiny, file, problems=Problems(strict=True), tally=Tally()))
+        list(compare_file(tiny, file, problems=Problems(strict=True), report=CompareReport()))
 
 
 def test_memory_does_not_grow_with_the_file(tiny, tmp_path, monkeypatch):
@@ -179,7 +178,7 @@ def test_memory_does_not_grow_with_the_file(tiny, tmp_path, monkeypatch):
         lines = (f"the cat {n} sat\ta dog {n} ran\n" for n in range(rows))
         file.write_text("sentence1\tsentence2\n" + "".join(lines))
         tracemalloc.start()
-        for _ in compare_file(tiny, file, problems=Problems(), tally=Tally()):
+        for _ in compare_file(tiny, file, problems=Problems(), report=CompareReport()):
             pass
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
@@ -189,10 +188,10 @@ def test_memory_does_not_grow_with_the_file(tiny, tmp_path, monkeypatch):
 def test_long_texts_of_a_file_are_counted(tiny, tmp_path):
     file = tmp_path / "pairs.tsv"
     file.write_text("sentence1\tsentence2\nthe cat\ta dog\n" + "the cat " * 50 + "\ta dog\n")
-    tally = Tally()
-    list(compare_file(tiny, file, problems=Problems(), tally=tally))
-    assert tally.beyond_limit == 1
-    assert tally.warnings(tiny, long="truncate")[0].startswith("1 text is longer")
+    report = CompareReport()
+    list(compare_file(tiny, file, problems=Problems(), report=report))
+    assert report.beyond_limit == 1
+    assert report.warnings(tiny, long="truncate")[0].startswith("1 text is longer")
 
 
 def test_row_cosines_against_numpy():
@@ -206,7 +205,7 @@ def test_row_cosines_against_numpy():
 
 def test_the_starters_scale_is_monotone_and_ends_at_five(minilm):
     spec = fitted_task(minilm).spec
-    for line in (predictions_of(spec, CIRCLE[:, None]), plain_similarity(CIRCLE)):
+    for line in (spec.predictions(CIRCLE[:, None]), plain_similarity(CIRCLE)):
         assert (np.diff(line) >= 0).all()
         assert line[0] < 0.1
         assert line[-1] == 5.0

@@ -79,6 +79,13 @@ def test_every_format_holds_what_the_model_gives(model, tmp_path, suffix):
     assert not (tmp_path / f"out{suffix}.part").exists()
 
 
+def test_a_record_with_the_older_name_of_dimensions_is_read(model, tmp_path):
+    done = embed_file(model, write(tmp_path / "in.txt", lines(3)), tmp_path / "o.npy")
+    record = json.loads((tmp_path / "o.npy.json").read_text())
+    (tmp_path / "o.npy.json").write_text(json.dumps(record | {"width": record.pop("dimensions")}))
+    assert read_vectors(tmp_path / "o.npy").record == done.record
+
+
 def test_npy_is_a_plain_array_that_numpy_maps(model, tmp_path):
     embed_file(model, write(tmp_path / "in.txt", lines(9)), tmp_path / "o.npy")
     array = np.load(tmp_path / "o.npy", mmap_mode="r")

@@ -14,10 +14,10 @@ pa = pytest.importorskip("pyarrow")
 lancedb = pytest.importorskip("lancedb")
 
 COLUMNS = [
-    Column("year", "c0", Kind.whole),
+    Column("year", "c0", Kind.integer),
     Column("lang", "c1", Kind.text),
     Column("weight", "c2", Kind.number),
-    Column("Open Access", "c3", Kind.truth),
+    Column("Open Access", "c3", Kind.boolean),
     Column("0", "c4", Kind.text),
 ]
 ROWS = [
@@ -83,7 +83,7 @@ def test_what_a_filter_means(table, text, expected):
         ("", "the end at character 1 where the name of a column"),
         (
             "yeer > 3",
-            r"no column 'yeer'. Did you mean 'year'\? Its columns: year \(whole number\), lang \(text\)",
+            r"no column 'yeer'. Did you mean 'year'\? Its columns: year \(integer\), lang \(text\)",
         ),
         ("year >", "the end at character 7 where a value to compare 'year'"),
         ("year > 3)", r"'\)' at character 9 where 'and', 'or' or the end"),
@@ -91,8 +91,8 @@ def test_what_a_filter_means(table, text, expected):
         ("year > 3 -- rest", "cannot be read"),
         ("year > (select 1)", "where a value"),
         ("delete from rows", "no column 'delete'"),
-        ("year > 'x'", "'x' is compared with 'year', which is a whole number"),
-        ("year > 2000.5", "which is a whole number"),
+        ("year > 'x'", "'x' is compared with 'year', which is an integer"),
+        ("year > 2000.5", "which is an integer"),
         ("lang > 5", "put 5 in single quotes"),
         ("lang = en", "where a value to compare 'lang' with"),
         ("lang = 'en", "a quoted text that is not closed"),

@@ -65,7 +65,7 @@ def test_all_columns_are_kept_with_their_kinds(tmp_path, source, model):
     assert kinds == {
         "text": "text",
         "key": "text",
-        "year": "whole number",
+        "year": "integer",
         "lang": "text",
         "weight": "number",
     }
@@ -155,7 +155,7 @@ def test_a_value_that_does_not_fit_is_reported_and_left_empty(tmp_path, source, 
     build_index(source, tmp_path / "ix", model=model, id_column="key")
     more = write_csv(tmp_path / "more.csv", [("b1", "A text with a bad year.", "soon", "en", 1)])
     report = add_to_index(more, tmp_path / "ix", model=model)
-    assert "more.csv:2: 'soon' in column 'year' is not a whole number" in report.problems.summary()
+    assert "more.csv:2: 'soon' in column 'year' is not an integer" in report.problems.summary()
     assert contents(tmp_path / "ix")["b1"] == ("A text with a bad year.", None, "en", 1.0)
     with pytest.raises(TenorError, match=r"more.csv:2: 'soon'"):
         add_to_index(more, tmp_path / "ix", model=model, strict=True)
@@ -275,6 +275,18 @@ def test_an_index_whose_table_is_gone_says_so(tmp_path, source, model):
     shutil.rmtree(tmp_path / "ix" / "passages.lance")
     with pytest.raises(TenorError, match=r"The store in .* failed"):
         Searcher(tmp_path / "ix", model=model).search("cat")
+
+
+def test_a_card_of_format_1_opens_as_before(tmp_path, source, model):
+    card = build_index(source, tmp_path / "index", model=model).card
+    value = json.loads((tmp_path / "index" / "index.json").read_text())
+    kinds = {"boolean": "truth value", "integer": "whole number"}
+    for column in value["columns"]:
+        column["kind"] = kinds.get(column["kind"], column["kind"])
+    value |= {"format": 1, "width": value.pop("dimensions"), "spread": value.pop("cosine_std")}
+    (tmp_path / "index" / "index.json").write_text(json.dumps(value))
+    assert read_card(tmp_path / "index") == card
+    assert Searcher(tmp_path / "index", model=model).search("ship", where="year > 0", k=1)
 
 
 def test_two_writers_do_not_meet(tmp_path, source, model):

@@ -1,4 +1,4 @@
-"""Changes that are broken off, by an error, a kill at any moment, a full disk: old or new, never between."""
+"""Changes that are interrupted, by an error, a kill at any moment, a full disk: old or new, never between."""
 
 import random
 import resource
@@ -63,7 +63,7 @@ def test_a_first_build_goes_on_where_it_was_broken_off(tmp_path):
         Searcher(folder)
     model = HashingModel()
     report = build_index(source, folder, model=model, note=notes.append)
-    assert notes == ["An earlier run was broken off; going on after its 6 rows."]
+    assert notes == ["An earlier run was interrupted; resuming after its 6 rows."]
     assert (report.added, sum(call[0] for call in model.calls)) == (10, 4)  # nothing is encoded twice
     build_index(source, tmp_path / "whole", model=HashingModel())
     assert contents(folder) == contents(tmp_path / "whole")
@@ -97,7 +97,7 @@ def test_a_build_from_something_else_starts_afresh(tmp_path, change):
     report = build_index(
         source, tmp_path / "ix", model=model, id_column=identity, column="text", note=notes.append
     )
-    assert notes == [f"An earlier build from {source} was broken off; starting afresh."]
+    assert notes == [f"An earlier build from {source} was interrupted; starting afresh."]
     assert report.card.rows == (4 if change == "file" else 9)
 
 
@@ -113,7 +113,7 @@ def test_an_addition_shows_itself_only_when_it_is_whole(tmp_path):
     assert contents(folder) == before
     assert read_unfinished(folder).rows_read == 6
     report = add_to_index(more, folder, model=HashingModel(), note=notes.append)
-    assert notes == ["An earlier run was broken off; going on after its 6 rows."]
+    assert notes == ["An earlier run was interrupted; resuming after its 6 rows."]
     assert (report.added, report.replaced) == (9, 2)
     after = contents(folder)
     assert len(after) == 14
@@ -129,7 +129,7 @@ def test_any_other_change_undoes_what_was_broken_off(tmp_path):
         add_to_index(write_rows(tmp_path / "b.tsv", range(20), "new"), folder, model=FailingModel(after=3))
     assert remove_from_index(folder, ids=["k0", "k15"], note=notes.append).removed == 1
     assert notes == [
-        f"An earlier change from {tmp_path / 'b.tsv'} was broken off; what it had stored is undone."
+        f"An earlier change from {tmp_path / 'b.tsv'} was interrupted; what it had stored is undone."
     ]
     assert contents(folder) == {f"k{n}": f"old number {n} of the file" for n in range(1, 5)}
     assert not (folder / UNFINISHED).exists()

@@ -10,16 +10,16 @@ from hypothesis.extra.numpy import arrays
 
 from tenor.use.align.phrases import (
     Block,
-    closeness,
+    content_blocks,
     extended_blocks,
     finest_blocks,
     merged_blocks,
+    phrase_cosine,
     phrase_links,
     same_words,
-    telling_blocks,
     unmatched,
 )
-from tenor.use.align.words import is_mark
+from tenor.use.align.words import is_punctuation
 
 words = st.lists(st.sampled_from(["red", "wine", "the", ",", "wines", "."]), max_size=6)
 
@@ -102,7 +102,9 @@ def test_phrases_of_any_links_are_short_consistent_and_cross_no_mark(texts, long
     )
     for block in [*blocks, *extended_blocks(blocks, first, second, vectors, longest=longest)]:
         assert is_consistent(block, kept)
-        assert not any(is_mark(word) for word in first[slice(*block.first)] + second[slice(*block.second)])
+        assert not any(
+            is_punctuation(word) for word in first[slice(*block.first)] + second[slice(*block.second)]
+        )
         assert block.longer <= longest or _forms(first, block.first) == _forms(second, block.second)
 
 
@@ -121,7 +123,7 @@ def test_every_word_is_in_a_phrase_or_unmatched_once(texts):
         (second, [block.second for block in blocks]),
     ):
         places = [place for span in [*spans, *unmatched(side, spans)] for place in range(*span)]
-        assert sorted(places) == [place for place, word in enumerate(side) if not is_mark(word)]
+        assert sorted(places) == [place for place, word in enumerate(side) if not is_punctuation(word)]
 
 
 def test_a_wrong_link_does_not_tie_the_texts_together():
@@ -148,7 +150,7 @@ def test_extension_follows_the_meaning():
     vectors = np.stack([bank + other, act]), np.stack([bank, other, other, act])
     blocks = extended_blocks(finest_blocks(links), first, second, vectors)
     assert blocks[0] == Block((0, 1), (0, 3))
-    assert closeness(blocks[0], vectors) == pytest.approx((1 + 2) / np.sqrt(2 * 5))
+    assert phrase_cosine(blocks[0], vectors) == pytest.approx((1 + 2) / np.sqrt(2 * 5))
 
 
 def test_small_words_alone_tell_nothing():
@@ -157,4 +159,4 @@ def test_small_words_alone_tell_nothing():
     links[0, 3] = links[1, 4] = links[2, 5] = links[3, 0] = True
     blocks = finest_blocks(links)
     assert Block((3, 4), (0, 1)) in blocks
-    assert telling_blocks(blocks, first, second) == [block for block in blocks if block.first != (3, 4)]
+    assert content_blocks(blocks, first, second) == [block for block in blocks if block.first != (3, 4)]

@@ -8,7 +8,7 @@ import pytest
 import tenor
 from phrase_classifier import with_classifier
 from small_runs import tenor as command
-from tenor.tasks.phrase_spec import BINARY
+from tenor.tasks.phrases.spec import BINARY
 from tenor.use.compare import compare
 from tiny import write_tiny_model
 

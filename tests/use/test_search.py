@@ -6,7 +6,7 @@ from hashing_model import HashingModel
 
 import tenor
 from tenor.errors import TenorError
-from tenor.use.search.fusion import WORD_WEIGHT, chance_spread, fuse
+from tenor.use.search.fusion import WORD_WEIGHT, cosine_deviation, fuse
 from tenor.use.search.index import add_to_index, build_index, remove_from_index
 from tenor.use.search.searching import Searcher, search
 
@@ -88,7 +88,7 @@ def test_hybrid_search_adds_up_cosine_and_words(searcher):
     hits = searcher.search("error KX-220", k=7)
     near = {hit.id: hit.cosine for hit in searcher.search("error KX-220", k=7, mode="vector")}
     words = {hit.id: hit.bm25 for hit in searcher.search("error KX-220", k=7, mode="lexical")}
-    weight = WORD_WEIGHT * searcher.card.spread
+    weight = WORD_WEIGHT * searcher.card.cosine_std
     for hit in hits:
         assert hit.cosine == pytest.approx(near[hit.id], abs=1e-5)
         assert hit.bm25 == words.get(hit.id)
@@ -176,15 +176,15 @@ def test_a_query_beyond_the_limit_is_treated_as_the_texts_were_and_told(tmp_path
 
 
 def test_fusion_by_hand():
-    assert fuse({}, {}, spread=0.1) == {}
-    scores = fuse({"a": 0.9, "b": 0.1, "c": 0.2}, {"b": 50.0}, spread=0.1)
+    assert fuse({}, {}, cosine_std=0.1) == {}
+    scores = fuse({"a": 0.9, "b": 0.1, "c": 0.2}, {"b": 50.0}, cosine_std=0.1)
     assert list(scores) == ["b", "a", "c"]
     assert scores["b"] == pytest.approx(0.1 + 1.0)
 
 
-def test_spread_is_the_deviation_between_different_texts():
+def test_cosine_std_is_the_deviation_between_different_texts():
     vectors = np.random.default_rng(0).normal(size=(300, 64)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    assert chance_spread(vectors) == pytest.approx(1 / 8, rel=0.05)  # 1 / √width for random directions
-    assert chance_spread(vectors[:3]) == 0.1
-    assert chance_spread(np.tile(vectors[:1], (20, 1))) > 0
+    assert cosine_deviation(vectors) == pytest.approx(1 / 8, rel=0.05)  # 1 / √d for random directions
+    assert cosine_deviation(vectors[:3]) == 0.1
+    assert cosine_deviation(np.tile(vectors[:1], (20, 1))) > 0

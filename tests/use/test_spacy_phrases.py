@@ -33,12 +33,12 @@ def folder(tmp_path_factory):
         told = {"words": words, "tags": tags.split(), "heads": heads, "deps": relations.split()}
         plain = spacy.tokens.Doc(pipeline.vocab, words=words, spaces=spaces(words))
         examples.append(Example.from_dict(plain, told | {"sent_starts": [True] + [False] * (len(words) - 1)}))
-    optimiser = pipeline.initialize(lambda: 30 * examples)  # rarer relations are left out
+    optimizer = pipeline.initialize(lambda: 30 * examples)  # rarer relations are left out
     ruler = pipeline.get_pipe("attribute_ruler")
     for tag, part in {"NN": "NOUN", "VBZ": "VERB", "JJ": "ADJ", "PRP$": "PRON", ".": "PUNCT"}.items():
         ruler.add(patterns=[[{"TAG": tag}]], attrs={"POS": part})
     for _ in range(40):
-        pipeline.update(examples, sgd=optimiser)
+        pipeline.update(examples, sgd=optimizer)
     path = tmp_path_factory.mktemp("spacy")
     pipeline.to_disk(path)
     return path

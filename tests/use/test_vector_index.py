@@ -1,4 +1,4 @@
-"""The neighbour structure, made small: recall against brute force, also under filters and after changes."""
+"""The HNSW index, made small: recall against brute force, also under filters and after changes."""
 
 import numpy as np
 import pytest
@@ -6,18 +6,18 @@ import pytest
 from tenor.use.search import vector_index
 from tenor.use.search.columns import Column, Kind
 from tenor.use.search.passages import Passage, Passages
-from tenor.use.search.vector_index import plan_for
+from tenor.use.search.vector_index import hnsw_for
 
 pytest.importorskip("lancedb")
 
-COLUMNS = [Column("part", "c0", Kind.whole)]
-WIDTH, ROWS, K = 32, 3000, 10
+COLUMNS = [Column("part", "c0", Kind.integer)]
+DIMENSIONS, ROWS, K = 32, 3000, 10
 
 
 def clustered(count, seed):
     dice = np.random.default_rng(seed)
-    centres = np.random.default_rng(0).normal(size=(60, WIDTH))
-    vectors = centres[dice.integers(60, size=count)] + 0.7 * dice.normal(size=(count, WIDTH))
+    centres = np.random.default_rng(0).normal(size=(60, DIMENSIONS))
+    vectors = centres[dice.integers(60, size=count)] + 0.7 * dice.normal(size=(count, DIMENSIONS))
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
@@ -29,9 +29,9 @@ def passages(start, count):
 def table(tmp_path_factory):
     patch = pytest.MonkeyPatch()
     patch.setattr(vector_index, "LEAST_ROWS", 1000)
-    store = Passages.create(tmp_path_factory.mktemp("graph"), COLUMNS, width=WIDTH)
+    store = Passages.create(tmp_path_factory.mktemp("graph"), COLUMNS, dimensions=DIMENSIONS)
     store.append(passages(0, ROWS), clustered(ROWS, 1))
-    assert store.refresh(plan_for(ROWS), rebuild=True, stem=True)
+    assert store.refresh(hnsw_for(ROWS), rebuild=True, stem=True)
     yield store
     patch.undo()
 
@@ -41,7 +41,7 @@ def recall(store, vectors, queries, plan, condition=None, allowed=lambda place: 
     found = 0
     for query in queries:
         best = places[np.argsort(-(vectors[places] @ query))[:K]]
-        hits = store.nearest(query, K, condition=condition, plan=plan)
+        hits = store.nearest(query, K, condition=condition, hnsw=plan)
         assert len(hits) == K
         found += len({int(hit["id"]) for hit in hits} & set(best.tolist()))
         for hit in hits:  # ranked by the vectors themselves, not by their bytes
@@ -50,13 +50,13 @@ def recall(store, vectors, queries, plan, condition=None, allowed=lambda place: 
 
 
 def test_when_and_how_large():
-    assert plan_for(vector_index.LEAST_ROWS - 1) is None
-    assert [plan_for(rows).graphs for rows in (200_000, 250_000, 250_001)] == [1, 1, 2]
+    assert hnsw_for(vector_index.LEAST_ROWS - 1) is None
+    assert [hnsw_for(rows).graphs for rows in (200_000, 250_000, 250_001)] == [1, 1, 2]
 
 
 def test_recall_is_high_and_exact_search_is_exact(table):
     vectors, queries = clustered(ROWS, 1), clustered(40, 2)
-    assert recall(table, vectors, queries, plan_for(ROWS)) >= 0.95
+    assert recall(table, vectors, queries, hnsw_for(ROWS)) >= 0.95
     assert recall(table, vectors, queries, None) == 1.0
 
 
@@ -68,20 +68,20 @@ def test_recall_is_high_and_exact_search_is_exact(table):
 ])  # fmt: skip
 def test_recall_under_filters(table, condition, allowed):
     queries = clustered(30, 3)
-    assert recall(table, clustered(ROWS, 1), queries, plan_for(ROWS), condition, allowed) >= 0.95
+    assert recall(table, clustered(ROWS, 1), queries, hnsw_for(ROWS), condition, allowed) >= 0.95
 
 
 def test_additions_and_removals_are_found_and_gone(table):
     more = clustered(200, 4)
     table.append(passages(ROWS, 200), more)
-    assert not table.refresh(plan_for(ROWS), rebuild=False, stem=True)
+    assert not table.refresh(hnsw_for(ROWS), rebuild=False, stem=True)
     table.remove("c0 = 0")
     vectors = np.concatenate([clustered(ROWS, 1), more])
     assert (
-        recall(table, vectors, clustered(30, 5), plan_for(ROWS), None, lambda place: place % 7 != 0) >= 0.95
+        recall(table, vectors, clustered(30, 5), hnsw_for(ROWS), None, lambda place: place % 7 != 0) >= 0.95
     )
     for place in (1, 2, 4, 5):  # 3 was removed
-        assert table.nearest(more[place], 1, condition=None, plan=plan_for(ROWS))[0]["id"] == str(
+        assert table.nearest(more[place], 1, condition=None, hnsw=hnsw_for(ROWS))[0]["id"] == str(
             ROWS + place
         )
 
@@ -91,4 +91,4 @@ def test_many_additions_lead_to_a_new_structure(table, monkeypatch):
 
     monkeypatch.setattr(module, "MOST_SEGMENTS", 1)
     table.append(passages(ROWS + 200, 50), clustered(50, 6))
-    assert table.refresh(plan_for(ROWS), rebuild=False, stem=True)
+    assert table.refresh(hnsw_for(ROWS), rebuild=False, stem=True)

@@ -1,8 +1,7 @@
-"""The ground of every plot: a scale from values to places, round tick marks, and SVG with its own colours.
+"""What every plot is made of: axes with round ticks, a legend, texts, and SVG with its own colours.
 
-Plots are SVG written here: a few kilobytes, sharp at any size, the same bytes every time, and readable on
-light and dark ground alike, also as an image of a Markdown page. Matplotlib would give neither of the last
-two.
+A picture has a few kilobytes, is sharp at any size, has the same bytes every time, and is readable on light
+and dark ground alike, also as an image of a Markdown page.
 """
 
 import math
@@ -28,10 +27,10 @@ _STYLE = """
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A scale from values to places on the picture.
+    """A linear scale from values to positions on the picture.
 
     >>> axis = Axis.over([0.0, 9.3], start=0, stop=100)
-    >>> axis.low, axis.high, axis.place(5.0)
+    >>> axis.low, axis.high, axis.position(5.0)
     (0.0, 10.0, 50.0)
     """
 
@@ -56,7 +55,7 @@ class Axis:
             math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, start, stop, step
         )
 
-    def place(self, value: float) -> float:
+    def position(self, value: float) -> float:
         """Return where a value stands."""
         share = (value - self.low) / (self.high - self.low)
         return round(self.start + share * (self.stop - self.start), 2)
@@ -64,9 +63,9 @@ class Axis:
     def ticks(self) -> list[tuple[float, str]]:
         """Return round values with their labels."""
         count = round((self.high - self.low) / self.step)
-        places = next(p for p in range(12) if abs(self.step * 10**p - round(self.step * 10**p)) < 1e-6)
+        decimals = next(p for p in range(12) if abs(self.step * 10**p - round(self.step * 10**p)) < 1e-6)
         values = [self.low + number * self.step for number in range(count + 1)]
-        return [(value, f"{value:,.{places}f}".replace("-", "−")) for value in values]
+        return [(value, f"{value:,.{decimals}f}".replace("-", "−")) for value in values]
 
 
 def _round_step(rough: float) -> float:
@@ -74,29 +73,28 @@ def _round_step(rough: float) -> float:
     return next(power * nice for nice in (1, 2, 2.5, 5, 10) if rough <= power * nice * 1.0001)
 
 
-def frame_axes(
+def plot_axes(
     xs: Iterable[float], ys: Iterable[float], *, width: int = WIDTH, height: int = HEIGHT, top: int = _TOP
 ) -> tuple[Axis, Axis]:
     """Give the two axes of a picture around its values."""
-    across = Axis.over(xs, start=_LEFT, stop=width - _RIGHT, wanted=max(3, width // 100))
-    return across, Axis.over(ys, start=height - _BOTTOM, stop=top, wanted=5)
+    x_axis = Axis.over(xs, start=_LEFT, stop=width - _RIGHT, wanted=max(3, width // 100))
+    return x_axis, Axis.over(ys, start=height - _BOTTOM, stop=top, wanted=5)
 
 
-def frame(across: Axis, up: Axis, *, x_label: str, y_label: str) -> str:
+def draw_axes(x_axis: Axis, y_axis: Axis, *, x_label: str, y_label: str) -> str:
     """Draw grid, tick labels and names of two axes."""
     parts = []
-    for value, label in up.ticks():
-        y = up.place(value)
-        parts.append(f'<line class="grid" x1="{across.start}" x2="{across.stop}" y1="{y}" y2="{y}"/>')
-        parts.append(f'<text x="{across.start - 7}" y="{y + 4}" text-anchor="end">{label}</text>')
-    for value, label in across.ticks():
-        x = across.place(value)
-        parts.append(f'<text x="{x}" y="{up.start + 17}" text-anchor="middle">{label}</text>')
+    for value, label in y_axis.ticks():
+        y = y_axis.position(value)
+        parts.append(f'<line class="grid" x1="{x_axis.start}" x2="{x_axis.stop}" y1="{y}" y2="{y}"/>')
+        parts.append(text(x_axis.start - 7, y + 4, label, anchor="end"))
+    for value, label in x_axis.ticks():
+        parts.append(text(x_axis.position(value), y_axis.start + 17, label, anchor="middle"))
     parts.append(
-        f'<line class="axis" x1="{across.start}" x2="{across.stop}" y1="{up.start}" y2="{up.start}"/>'
+        f'<line class="axis" x1="{x_axis.start}" x2="{x_axis.stop}" y1="{y_axis.start}" y2="{y_axis.start}"/>'
     )
-    middle, centre = (across.start + across.stop) / 2, (up.start + up.stop) / 2
-    parts.append(f'<text x="{middle}" y="{up.start + 36}" text-anchor="middle">{escape(x_label)}</text>')
+    middle, centre = (x_axis.start + x_axis.stop) / 2, (y_axis.start + y_axis.stop) / 2
+    parts.append(text(middle, y_axis.start + 36, x_label, anchor="middle"))
     parts.append(
         f'<text x="12" y="{centre}" text-anchor="middle" transform="rotate(-90 12 {centre})">'
         f"{escape(y_label)}</text>"
@@ -107,16 +105,31 @@ def frame(across: Axis, up: Axis, *, x_label: str, y_label: str) -> str:
 def legend(names: Sequence[str], *, width: int = WIDTH) -> tuple[str, int]:
     """Draw coloured names in rows from the top; also gives the height that they take."""
     parts, x, y = [], float(_LEFT), 16
-    for place, name in enumerate(names):
-        shown = name if len(name) <= 44 else name[:43] + "…"
+    for number, name in enumerate(names):
+        shown = shorten(name, 44)
         wide = 26 + 6.6 * len(shown)
         if x > _LEFT and x + wide > width - _RIGHT:
             x, y = float(_LEFT), y + 18
-        colour = COLOURS[place % len(COLOURS)]
+        colour = COLOURS[number % len(COLOURS)]
         parts.append(f'<rect x="{x:.1f}" y="{y - 9}" width="10" height="10" rx="2" fill="{colour}"/>')
-        parts.append(f'<text x="{x + 15:.1f}" y="{y}">{escape(shown)}</text>')
+        parts.append(text(f"{x + 15:.1f}", y, shown))
         x += wide
     return "".join(parts), (y + 14 if names else _TOP)
+
+
+def text(x: float | str, y: float, content: str, *, anchor: str = "") -> str:
+    """Write plain text whose start, or the point that ``anchor`` names, stands at a position."""
+    anchored = f' text-anchor="{anchor}"' if anchor else ""
+    return f'<text x="{x}" y="{y}"{anchored}>{escape(content)}</text>'
+
+
+def shorten(name: str, most: int) -> str:
+    """Cut a name to at most so many characters, the last of them an ellipsis.
+
+    >>> shorten("accuracy", 8), shorten("accuracy", 5)
+    ('accuracy', 'accu…')
+    """
+    return name if len(name) <= most else name[: max(1, most - 1)] + "…"
 
 
 def svg(body: str, *, label: str, width: int = WIDTH, height: int = HEIGHT) -> str:

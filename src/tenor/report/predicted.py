@@ -5,8 +5,9 @@ A line of ``predictions.jsonl`` is one row:
     {"task": "sentiment", "kind": "classify", "origin": "dev.tsv:12", "texts": ["…"],
      "gold": "positive", "predicted": "negative", "probabilities": {"negative": 0.9, "positive": 0.1}}
 
-``gold`` and ``predicted`` are a label, a list of labels (several per text), or numbers: scores
-(similarity), or for ``match`` the rank at which the partner was found (``predicted``), 1 being right.
+``gold`` and ``predicted`` are a label, a list of labels (several per text), one tag per word, or numbers.
+What the types do not tell, a line may say itself: ``right``, ``error`` (how wrong it is) and ``shown`` (a
+sentence); ``confusion`` holds pairs of gold and predicted labels where a row has several.
 """
 
 import heapq
@@ -72,27 +73,24 @@ class TaskPredictions:
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Take one more prediction."""
-        row = _row(self.kind, line)
+        row = _row(line)
         self.rows += 1
         self.right += row.right
         gold, predicted = line["gold"], line["predicted"]
-        if (
-            self.kind != "match"
-            and _is_number(gold)
-            and _is_number(predicted)
-            and "probabilities" not in line
-        ):
+        if _is_number(gold) and _is_number(predicted) and "probabilities" not in line:
             self._sample((float(gold), float(predicted)), row)
-        elif self.kind != "match" and not isinstance(gold, list):
+        elif not isinstance(gold, list):
             self.confusion[str(gold), str(predicted)] += 1
+        for pair in line.get("confusion", ()):
+            self.confusion[str(pair[0]), str(pair[1])] += 1
         # Of equals the first stays; the count keeps rows themselves from being compared.
         _push(self._worst, (row.wrongness, -self.rows, row), keep=row.wrongness > 0 and not row.right)
-        chance = _chance(row.origin, self.rows)
-        _push(self._best, (-row.wrongness if self.graded else chance, -self.rows, row), keep=row.right)
+        order = _pseudorandom(row.origin, self.rows)
+        _push(self._best, (-row.wrongness if self.graded else order, -self.rows, row), keep=row.right)
 
     def _sample(self, point: tuple[float, float], row: Row) -> None:
         """Keep a fixed number of points, chosen by a hash: the same ones every time."""
-        entry = (_chance(row.origin, self.rows), point)
+        entry = (_pseudorandom(row.origin, self.rows), point)
         if len(self._sampled) < _POINTS:
             heapq.heappush(self._sampled, entry)
         else:
@@ -135,20 +133,18 @@ def json_lines(path: Path) -> Iterator[dict[str, Any]]:
                 yield value
 
 
-def _row(kind: str, line: Mapping[str, Any]) -> Row:
+def _row(line: Mapping[str, Any]) -> Row:
     gold, predicted = line["gold"], line["predicted"]
-    probabilities = line.get("probabilities")
     texts = tuple(_cut(text) for text in line.get("texts", ())[:4])
-    right, wrongness, told = _judged(kind, gold, predicted, probabilities)
+    right, wrongness, told = _judged(gold, predicted, line.get("probabilities"))
+    if "shown" in line:
+        right, wrongness, told = bool(line["right"]), float(line["error"]), _cut(line["shown"], 200)
     origin = _cut(line.get("origin") or "", 80)
     return Row(texts, _shown(gold), _shown(predicted), told, origin, wrongness, right)
 
 
-def _judged(kind: str, gold: Any, predicted: Any, probabilities: Any) -> tuple[bool, float, str]:
+def _judged(gold: Any, predicted: Any, probabilities: Any) -> tuple[bool, float, str]:
     """Say whether a prediction is right, how wrong it is, and how to tell it."""
-    if kind == "match":
-        rank = float(predicted)
-        return rank <= 1, rank - 1, f"partner found at rank {rank:,.0f}"
     if _is_number(gold) and _is_number(predicted) and probabilities is None:
         off = abs(float(predicted) - float(gold))
         if not math.isfinite(off):
@@ -187,7 +183,7 @@ def _first_two(entry: tuple[float, int, Row]) -> tuple[float, int]:
     return entry[0], entry[1]
 
 
-def _chance(origin: str, number: int) -> float:
+def _pseudorandom(origin: str, number: int) -> float:
     """Give a number in [0, 1) that looks random and is the same every time."""
     digest = blake2b(f"{origin} {number}".encode("utf-8", "replace"), digest_size=6).digest()
     return int.from_bytes(digest, "big") / 2**48

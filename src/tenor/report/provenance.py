@@ -32,13 +32,13 @@ def machine() -> dict[str, str | int]:
 
 def versions() -> dict[str, str]:
     """Give the versions of Tenor and of the packages that it computes with, without importing them."""
-    found = {"tenor": VERSION}
+    installed = {"tenor": VERSION}
     for package in _PACKAGES:
         try:
-            found[package] = version(package)
+            installed[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def commit() -> str:

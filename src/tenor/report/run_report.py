@@ -260,10 +260,10 @@ def _facts(run: _Run) -> Iterator[tuple[str, str]]:
     yield "pooling", str(settings.get("pooling") or "")
     yield "seed", str(settings.get("seed", ""))
     yield (
-        "rates",
+        "learning rates",
         " and ".join(
-            f"{training[key]:g} ({key.removesuffix('_rate')})"
-            for key in ("encoder_rate", "head_rate")
+            f"{training[key]:g} ({key.removesuffix('_lr')})"
+            for key in ("encoder_lr", "head_lr")
             if key in training
         ),
     )

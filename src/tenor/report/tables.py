@@ -13,8 +13,8 @@ def figure(value: float | None, *, signed: bool = False) -> str:
     """
     if value is None or not math.isfinite(value):
         return "–"
-    places = 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1 if abs(value) < 10_000 else 0
-    shown = f"{value:{'+' if signed else ''},.{places}f}"
+    decimals = 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1 if abs(value) < 10_000 else 0
+    shown = f"{value:{'+' if signed else ''},.{decimals}f}"
     digits = shown.lstrip("+-")
     return digits if not digits.strip("0.,") and not signed else shown.replace("-", "−")
 
@@ -54,10 +54,10 @@ def markdown_table(
     | --- | ---: |
     | a | 0.5 |
     """
-    marks = ["---" if place < left else "---:" for place in range(len(header))]
-    marks[-1] = "---" if last_left else marks[-1]
-    lines = [header, marks, *rows]
-    body = lines[:2] + [[markdown_text(one) for one in row] for row in lines[2:]]
+    alignment = ["---" if index < left else "---:" for index in range(len(header))]
+    alignment[-1] = "---" if last_left else alignment[-1]
+    lines = [header, alignment, *rows]
+    body = lines[:2] + [[markdown_text(cell) for cell in row] for row in lines[2:]]
     return "\n".join("| " + " | ".join(row) + " |" for row in body)
 
 
@@ -69,15 +69,16 @@ def html_table(
     >>> html_table(["a"], [["<b>"]])
     '<div class="scroll"><table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr>...
     """
-    head = "".join(f"<th{_right(place, left)}>{escape(name)}</th>" for place, name in enumerate(header))
-    body = "".join(
-        "<tr>" + "".join(f"<td{_right(n, left)}>{escape(one)}</td>" for n, one in enumerate(row)) + "</tr>"
-        for row in rows
-    )
+    head = "".join(f"<th{_right(index, left)}>{escape(name)}</th>" for index, name in enumerate(header))
+    body = "".join(f"<tr>{_cells(row, left)}</tr>" for row in rows)
     name = f' aria-label="{escape(label)}"' if label else ""
     table = f"<table{name}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="scroll">{table}</div>'
 
 
-def _right(place: int, left: int) -> str:
-    return "" if place < left else ' class="number"'
+def _cells(row: Sequence[str], left: int) -> str:
+    return "".join(f"<td{_right(index, left)}>{escape(cell)}</td>" for index, cell in enumerate(row))
+
+
+def _right(index: int, left: int) -> str:
+    return "" if index < left else ' class="number"'

@@ -1,4 +1,4 @@
-"""The application: routes, page, guards, and the life of the service."""
+"""The ASGI application: routes, page, middleware, and the lifespan of the service."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,13 +11,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from tenor.serve.answers import answer, refused
 from tenor.serve.endpoints import endpoints, route
-from tenor.serve.guards import Access, Guards
+from tenor.serve.errors import HTTPError
 from tenor.serve.metrics import Metrics
-from tenor.serve.openapi import document
+from tenor.serve.middleware import Access, AccessMiddleware
+from tenor.serve.openapi import openapi_document
 from tenor.serve.pages import page_routes
-from tenor.serve.refusals import Refusal
+from tenor.serve.responses import error_response, json_response
 from tenor.serve.service import Service
 
 # What a server lacks that was started without: the path, and how to get it.
@@ -32,38 +32,38 @@ def make_app(service: Service, access: Access | None = None) -> ASGIApp:
     access = access or Access()
     metrics = Metrics()
     table = endpoints(service, metrics)
-    described = [each.described for each in table]
-    openapi = answer(document(described, token=access.token is not None)).body
+    operations = [endpoint.operation for endpoint in table]
+    openapi = json_response(openapi_document(operations, token=access.token is not None)).body
 
     async def send_openapi(request: Request) -> Response:
         return Response(openapi, media_type="application/json")
 
     @asynccontextmanager
-    async def life(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
         await run_in_threadpool(service.close)
 
     app = Starlette(
         routes=[
-            *(route(each, service, metrics) for each in table),
+            *(route(endpoint, service, metrics) for endpoint in table),
             Route("/openapi.json", send_openapi, methods=["GET"]),
             *page_routes(),
         ],
-        exception_handlers={HTTPException: _not_served},
-        lifespan=life,
+        exception_handlers={HTTPException: _not_found},
+        lifespan=lifespan,
     )
     app.router.redirect_slashes = False
-    open_paths = frozenset(each.path for each in described if not each.needs_token)
-    return Guards(app, access, open_paths=open_paths)
+    open_paths = frozenset(operation.path for operation in operations if not operation.needs_token)
+    return AccessMiddleware(app, access, open_paths=open_paths)
 
 
-async def _not_served(request: Request, error: Exception) -> Response:
-    """Answer for addresses and methods that there are not."""
+async def _not_found(request: Request, error: Exception) -> Response:
+    """Return the response for paths and methods that there are not."""
     assert isinstance(error, HTTPException)
     path = request.url.path
     if error.status_code == 405:
         message = f"{path[:100]} does not take {request.method}."
     else:
         message = f"There is nothing at {path[:100]!r}; /openapi.json lists what there is."
-        message = next((told for front, told in _MISSING.items() if path.startswith(front)), message)
-    return refused(Refusal(error.status_code, message, headers=error.headers))
+        message = next((hint for prefix, hint in _MISSING.items() if path.startswith(prefix)), message)
+    return error_response(HTTPError(error.status_code, message, headers=error.headers))

@@ -7,10 +7,12 @@ import numpy as np
 
 from tenor.encoders.engine import Floats
 from tenor.model import Model
-from tenor.model.encoding import Long, Progress
+from tenor.model.encoding import Long
+from tenor.model.words import EncodedTexts, one_layer, states_of_words
+from tenor.progress import Progress
 from tenor.serve.batcher import Batcher
+from tenor.serve.errors import timed_out, too_many_tokens
 from tenor.serve.limits import Limits
-from tenor.serve.refusals import too_many_tokens, too_slow
 from tenor.use.unit_vectors import normalise
 
 
@@ -26,20 +28,20 @@ class BatchedModel(Model):
         self.name = Path(model.name).name  # stands in warnings, and clients never see a path of this machine
         self._model, self._batcher, self._limits = model, batcher, limits
 
-    def encode(
+    def _vectors(
         self,
         texts: Sequence[str],
         *,
-        prompt: str | None = None,
+        batch_size: int | None = None,
         long: Long = "truncate",
         progress: Progress | None = None,
         out: Floats | None = None,
     ) -> Floats:
-        """Encode as :meth:`Model.encode` does; only what is cut into chunks does not share passes."""
+        """Encode as a model does; only what is cut into chunks does not share passes."""
         if long == "chunk":
-            self._check_tokens(self.with_prompt(texts, prompt))
-            return self._model.encode(texts, prompt=prompt, long=long, progress=progress, out=out)
-        vectors = self.scaled(self.pooled(self.with_prompt(texts, prompt), progress=progress))
+            self._check_tokens(texts)
+            return self._model.encode(texts, prompt="", long=long, progress=progress, out=out)
+        vectors = self.scaled(self.pooled(texts, progress=progress))
         if out is None:
             return vectors
         out[:] = vectors
@@ -57,10 +59,16 @@ class BatchedModel(Model):
             vectors = done.result(self._limits.work_seconds).vectors
         except TimeoutError as error:
             done.cancel()
-            raise too_slow(self._limits.work_seconds) from error
+            raise timed_out(self._limits.work_seconds) from error
         if progress is not None:
             progress(len(texts))
         return vectors
+
+    def encode_with_words(self, texts: Sequence[str], *, layer: int) -> EncodedTexts:
+        """Encode as :meth:`Model.encode_with_words` does, in two passes: only the vectors share theirs."""
+        tokens = self.tokenizer.tokenize(texts, words=True)
+        states = states_of_words(self.engine, texts, tokens, layers=[layer])
+        return EncodedTexts(tokens, self.pooled(texts), [one_layer(each) for each in states])
 
     def _check_tokens(self, texts: Sequence[str]) -> None:
         """Keep to the limit of a request where the batcher, which does so otherwise, is passed by."""

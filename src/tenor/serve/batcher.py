@@ -18,9 +18,9 @@ import numpy as np
 
 from tenor.encoders.engine import Engine, Floats, StreamingEngine
 from tenor.machine import thread_count
-from tenor.serve.jobs import Job, Ring, Row
+from tenor.serve.errors import queue_full, shutting_down, too_many_tokens
+from tenor.serve.jobs import Job, RoundRobin, Row
 from tenor.serve.limits import Limits
-from tenor.serve.refusals import closing, queue_full, too_many_tokens
 from tenor.text.batching import distinct, plan_batches
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import Tokens
@@ -66,10 +66,10 @@ class Batcher:
         # An engine that streams runs a pass per thread; another one uses all threads for one pass.
         self._workers = workers or (thread_count() if isinstance(engine, StreamingEngine) else 1)
         self._lock = threading.RLock()
-        self._texts_came = threading.Condition(self._lock)
-        self._rows_came = threading.Condition(self._lock)
+        self._texts_arrived = threading.Condition(self._lock)
+        self._rows_arrived = threading.Condition(self._lock)
         self._new: deque[Job] = deque()  # not yet tokenised
-        self._ring = Ring()
+        self._queue = RoundRobin()
         self._passes: deque[list[Row]] = deque()
         self._reading = self._under_way = 0
         self._closing = False
@@ -84,11 +84,11 @@ class Batcher:
             thread.start()
 
     def submit(self, texts: Sequence[str]) -> Job:
-        """Queue texts; the job's ``done`` gets the result. Refused when too much is waiting."""
+        """Queue texts; the job's ``done`` gets the result. Raises an error when the queue is full."""
         job = Job(texts, self._engine.width)
         with self._lock:
             if self._closing:
-                raise closing()
+                raise shutting_down()
             counts, limits = self.counts, self._limits
             full = counts.waiting_requests >= limits.waiting_requests
             if full or (counts.waiting_texts and counts.waiting_texts + len(texts) > limits.waiting_texts):
@@ -96,7 +96,7 @@ class Batcher:
             counts.waiting_texts += len(texts)
             counts.waiting_requests += 1
             self._new.append(job)
-            self._texts_came.notify()
+            self._texts_arrived.notify()
         job.done.add_done_callback(lambda _: self._leave(job))
         return job
 
@@ -104,8 +104,8 @@ class Batcher:
         """Finish what was accepted, take nothing new, and end the threads."""
         with self._lock:
             self._closing = True
-            self._texts_came.notify_all()
-            self._rows_came.notify_all()
+            self._texts_arrived.notify_all()
+            self._rows_arrived.notify_all()
         for thread in self._threads:
             thread.join()
 
@@ -117,9 +117,9 @@ class Batcher:
     def _seconds_left(self) -> float:
         """Estimate how long the queue takes, from the speed so far."""
         counts = self.counts
-        rate = self._workers * counts.tokens / counts.pass_seconds if counts.pass_seconds else 1_000.0
+        throughput = self._workers * counts.tokens / counts.pass_seconds if counts.pass_seconds else 1_000.0
         per_text = counts.tokens / counts.texts if counts.texts else 16.0
-        return counts.waiting_texts * per_text / rate
+        return counts.waiting_texts * per_text / throughput
 
     # Reading: texts to rows of tokens.
 
@@ -135,7 +135,7 @@ class Batcher:
                     job.fail(error)
             with self._lock:
                 self._reading -= 1
-                self._rows_came.notify_all()
+                self._rows_arrived.notify_all()
 
     def _next_part(self) -> list[tuple[Job, int, int]] | None:
         """Take texts to tokenise together: of each new job what fits, from the longest-waiting on."""
@@ -143,7 +143,7 @@ class Batcher:
             while not self._new:
                 if self._closing:
                     return None
-                self._texts_came.wait()
+                self._texts_arrived.wait()
             part: list[tuple[Job, int, int]] = []
             texts, characters = _SLICE_TEXTS, _SLICE_CHARACTERS
             for _ in range(len(self._new)):
@@ -160,7 +160,7 @@ class Batcher:
             return part
 
     def _accept(self, part: list[tuple[Job, int, int]], tokens: Tokens) -> None:
-        """Give each job its tokens; one that is read to its end joins the ring, others go on being read."""
+        """Give each job its tokens; one that is read to its end joins the queue, others go on being read."""
         at = 0
         for job, begin, end in part:
             job.add(tokens, at, at + end - begin)
@@ -169,10 +169,10 @@ class Batcher:
                 job.fail(too_many_tokens(job.tokens, self._limits))
             elif not job.texts:
                 job.finish()
-            elif not job.over:
+            elif not job.is_done:
                 with self._lock:
                     if job.read == len(job.texts):
-                        self._ring.add(job)
+                        self._queue.add(job)
                     else:
                         self._new.append(job)
 
@@ -198,17 +198,17 @@ class Batcher:
         with self._lock:
             since: float | None = None
             while not self._passes:
-                if not len(self._ring):
+                if not len(self._queue):
                     since = None
                     if self._closing and not (self._new or self._reading):
                         return None
-                    self._rows_came.wait()
+                    self._rows_arrived.wait()
                     continue
                 now = self._clock()
                 since = now if since is None else since
                 left = since + self._wait - now
-                if self._under_way and self._ring.tokens < self._budget and left > 0:
-                    self._rows_came.wait(left)
+                if self._under_way and self._queue.tokens < self._budget and left > 0:
+                    self._rows_arrived.wait(left)
                     continue
                 self._plan()
             self._under_way += 1
@@ -217,7 +217,7 @@ class Batcher:
     def _plan(self) -> None:
         """Turn waiting rows into passes, for as many threads as are free."""
         free = self._workers - self._under_way
-        rows = self._ring.take(free * self._budget)
+        rows = self._queue.take(free * self._budget)
         if not rows:
             return  # all that waited was given up by its clients
         lengths = np.array([len(row.ids) for row in rows], dtype=np.int64)
@@ -225,9 +225,9 @@ class Batcher:
         share = max(_LEAST_TOKENS, 5 * int(lengths.sum()) // (4 * free)) if free > 1 else self._budget
         # The shortest texts first: they are most often whole requests, and done soonest.
         for batch in reversed(plan_batches(lengths, min(self._budget, share))):
-            self._passes.append([rows[place] for place in batch.tolist()])
+            self._passes.append([rows[index] for index in batch.tolist()])
         if len(self._passes) > 1:
-            self._rows_came.notify_all()
+            self._rows_arrived.notify_all()
 
     def _finished(self, rows: list[Row], vectors: Floats | None, seconds: float) -> list[Job]:
         """Write the vectors of a pass to their jobs, and return the jobs that are complete by it."""
@@ -239,11 +239,11 @@ class Batcher:
             self.counts.tokens += sum(len(row.ids) for row in rows)
             self.counts.pass_seconds += seconds
             for row, vector in zip(rows, () if vectors is None else vectors, strict=vectors is not None):
-                row.job.vectors[row.place] = vector
+                row.job.vectors[row.position] = vector
                 row.job.left -= 1
                 if not row.job.left:
                     complete.append(row.job)
-            self._rows_came.notify_all()
+            self._rows_arrived.notify_all()
         return complete
 
 

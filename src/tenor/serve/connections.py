@@ -1,8 +1,8 @@
 """Connections that end in time: a client that sends half a request and falls silent is not waited for.
 
 uvicorn bounds the time between two requests; here the time and size of a request's head are bounded as well,
-from the moment of connecting or of the first byte. Bodies have their own time-out (``answers.py``), and the
-system closes connections whose client does not take its answer (``server.py``).
+from the moment of connecting or of the first byte. Bodies have their own time-out (``responses.py``), and the
+system closes connections whose client does not take its response (``server.py``).
 """
 
 import asyncio

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from tenor.encoders.engine import Floats
 from tenor.serve.batched_model import BatchedModel
-from tenor.serve.planar import planar
-from tenor.serve.shapes import DedupeAnswer, DedupeRequest, GroupMember
+from tenor.serve.projection import project
+from tenor.serve.schemas import DedupeRequest, DedupeResponse, GroupMember
 from tenor.use.dedupe.deduping import DEFAULT_THRESHOLD, EXACT_LIMIT, Group, distinct_texts, group_texts
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
 from tenor.use.unit_vectors import normalise
@@ -15,7 +15,7 @@ from tenor.use.unit_vectors import normalise
 _MOST_PAIRS = 100_000
 
 
-def find_duplicates(model: BatchedModel, request: DedupeRequest) -> DedupeAnswer:
+def find_duplicates(model: BatchedModel, request: DedupeRequest) -> DedupeResponse:
     """Group the texts at the threshold, and return the scores of all pairs above the floor and a map."""
     texts = request.texts
     rows, of = distinct_texts(texts)
@@ -28,9 +28,9 @@ def find_duplicates(model: BatchedModel, request: DedupeRequest) -> DedupeAnswer
     groups = group_texts(texts, encode, model.width, threshold, EXACT_LIMIT)
     pairs, floor = _pairs(vectors, rows, request.floor)
     points = np.zeros((len(texts), 2))
-    points[of >= 0] = planar(vectors)[of[of >= 0]]
+    points[of >= 0] = project(vectors)[of[of >= 0]]
     note = tell_beyond_limit(count_beyond_limit(model, texts), "truncate")
-    return DedupeAnswer(
+    return DedupeResponse(
         threshold=threshold,
         groups=[_members(group) for group in groups],
         floor=floor,
@@ -42,7 +42,7 @@ def find_duplicates(model: BatchedModel, request: DedupeRequest) -> DedupeAnswer
 
 
 def _members(group: Group) -> list[GroupMember]:
-    return [GroupMember(each.row, round(each.score, 4), each.why) for each in group.members]
+    return [GroupMember(member.row, round(member.score, 4), member.why) for member in group.members]
 
 
 def _pairs(
@@ -58,5 +58,5 @@ def _pairs(
         # Cut between two scores: what is sent holds every pair from the new floor up.
         floor = float(np.ceil(scores[kept[_MOST_PAIRS]] * 1e4 + 1) / 1e4)
         kept = kept[scores[kept] >= floor]
-    found = zip(rows[first[kept]].tolist(), rows[second[kept]].tolist(), scores[kept].tolist(), strict=True)
-    return [(one, two, round(score, 5)) for one, two, score in found], floor
+    pairs = zip(rows[first[kept]].tolist(), rows[second[kept]].tolist(), scores[kept].tolist(), strict=True)
+    return [(row, other, round(score, 5)) for row, other, score in pairs], floor

@@ -1,8 +1,8 @@
 """The texts of requests on their way through the encoder, and the order in which they are taken.
 
-A request is a *job*; a text of it is a *row*. Jobs with rows to encode stand in a ring: each in turn gives at
-most a small number of tokens to the next pass and goes to the end, so that a request of two thousand texts
-slows one of a single text by a pass or two, and never makes it wait for the whole.
+A request is a *job*; a text of it is a *row*. Jobs with rows to encode stand in a round-robin queue: each in
+turn gives at most a small number of tokens to the next forward pass and goes to the end, so that a request of
+two thousand texts slows one of a single text by a pass or two, and never makes it wait for the whole.
 """
 
 from collections import deque
@@ -27,16 +27,16 @@ QUANTUM = 128
 class Encoded:
     """The vectors of a job's texts."""
 
-    vectors: Floats  # [n, width]
+    vectors: Floats  # [n, dimensions]
     tokens: int  # that were read
     cut: NDArray[np.int64]  # [n] tokens of each text beyond the model's limit
 
 
 class Row(NamedTuple):
-    """A tokenised text, and which one of its job it is."""
+    """A tokenised text, and its position among the texts of its job."""
 
     job: "Job"
-    place: int
+    position: int
     ids: Ints
 
 
@@ -45,7 +45,7 @@ class Job:
     """The texts of one request; ``done`` gets their vectors, or is cancelled when nobody waits any more."""
 
     texts: Sequence[str]
-    width: int
+    dimensions: int
     done: "Future[Encoded]" = field(default_factory=Future)
     read: int = 0  # texts that are tokenised
     tokens: int = 0
@@ -56,12 +56,12 @@ class Job:
 
     def __post_init__(self) -> None:
         self.left = len(self.texts)
-        self.vectors = np.empty((self.left, self.width), dtype=np.float32)
+        self.vectors = np.empty((self.left, self.dimensions), dtype=np.float32)
         self.cut = np.zeros(self.left, dtype=np.int64)
 
     @property
-    def over(self) -> bool:
-        """Whether nobody waits for it any more: it failed, or the client has gone."""
+    def is_done(self) -> bool:
+        """Whether nobody waits for it any more: it failed, or the client has disconnected."""
         return self.done.done()
 
     def add(self, tokens: Tokens, begin: int, end: int) -> None:
@@ -85,15 +85,15 @@ class Job:
             self.done.set_exception(error)
 
 
-class Ring:
+class RoundRobin:
     """Jobs with rows to encode, each taking its turn.
 
-    >>> ring = Ring()
+    >>> queue = RoundRobin()
     >>> for count in (5, 1):
-    ...     job = Job(["…"] * count, width=1)
+    ...     job = Job(["…"] * count, dimensions=1)
     ...     job.add(Tokens.from_lists([[7] * 60] * count), 0, count)
-    ...     ring.add(job)
-    >>> [len(row.job.texts) for row in ring.take(300)]
+    ...     queue.add(job)
+    >>> [len(row.job.texts) for row in queue.take(300)]
     [5, 5, 1, 5, 5]
     """
 
@@ -114,13 +114,13 @@ class Ring:
         taken: list[Row] = []
         while self._jobs:
             job = self._jobs.popleft()
-            if job.over:
+            if job.is_done:
                 self._forget(job)
                 continue
-            mine = _turn(job, room, alone=not taken)
-            room -= sum(len(row.ids) for row in mine)
-            taken += mine
-            if not mine:  # its next row does not fit any more: it is the first of the next pass
+            share = _turn(job, room, alone=not taken)
+            room -= sum(len(row.ids) for row in share)
+            taken += share
+            if not share:  # its next row does not fit any more: it is the first of the next pass
                 self._jobs.appendleft(job)
                 break
             if job.rows:
@@ -135,14 +135,14 @@ class Ring:
 
 def _turn(job: Job, room: int, *, alone: bool) -> list[Row]:
     """Take what a job may give at a time; a row that fits nowhere goes when it would be alone."""
-    mine: list[Row] = []
+    share: list[Row] = []
     spent = 0
     while job.rows:
         cost = len(job.rows[0].ids)
-        if mine and spent + cost > min(QUANTUM, room):
+        if share and spent + cost > min(QUANTUM, room):
             break
-        if not mine and cost > room and not alone:
+        if not share and cost > room and not alone:
             break
-        mine.append(job.rows.popleft())
+        share.append(job.rows.popleft())
         spent += cost
-    return mine
+    return share

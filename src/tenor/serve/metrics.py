@@ -28,7 +28,7 @@ class Metrics:
 
     def observe(self, path: str, status: int, seconds: float) -> None:
         """Count a request; ``path`` is that of the route, so that clients cannot invent new ones."""
-        bound = next((each for each in _BOUNDS if seconds <= each), float("inf"))
+        bound = next((bound for bound in _BOUNDS if seconds <= bound), float("inf"))
         with self._lock:
             self._requests[path, status] += 1
             self._buckets[path, bound] += 1
@@ -44,7 +44,7 @@ class Metrics:
         yield "# TYPE tenor_requests_total counter"
         for (path, status), count in sorted(self._requests.items()):
             yield f'tenor_requests_total{{path="{path}",status="{status}"}} {count}'
-        yield "# HELP tenor_request_seconds Time from a request's head to the end of its answer."
+        yield "# HELP tenor_request_seconds Time from a request's head to the end of its response."
         yield "# TYPE tenor_request_seconds histogram"
         for path in sorted(self._seconds):
             total = 0
@@ -57,7 +57,7 @@ class Metrics:
 
 
 def _batcher_lines(counts: Counts) -> Iterator[str]:
-    told = (
+    values = (
         ("tenor_passes_total", "counter", "Passes of the encoder.", counts.passes),
         ("tenor_texts_total", "counter", "Texts that were encoded.", counts.texts),
         ("tenor_tokens_total", "counter", "Tokens that were encoded.", counts.tokens),
@@ -65,7 +65,7 @@ def _batcher_lines(counts: Counts) -> Iterator[str]:
         ("tenor_waiting_texts", "gauge", "Texts that wait or are under way.", counts.waiting_texts),
         ("tenor_waiting_requests", "gauge", "Requests whose texts wait.", counts.waiting_requests),
     )
-    for name, kind, about, value in told:
+    for name, kind, about, value in values:
         yield from (f"# HELP {name} {about}", f"# TYPE {name} {kind}", f"{name} {value:.10g}")
 
 

@@ -2,7 +2,7 @@
 
 The same annotations give the JSON Schema of the OpenAPI document and the reader that checks a request, so the
 document cannot say something else than the server does. Known are str, int, float, bool, None, Any, Literal,
-``list``, ``dict[str, …]``, fixed tuples, unions, and dataclasses; ``Annotated[…, Rule(…)]`` adds bounds.
+``list``, ``dict[str, …]``, fixed tuples, unions, and dataclasses; ``Annotated[…, Meta(…)]`` adds bounds.
 """
 
 import math
@@ -20,45 +20,45 @@ Reader = Callable[[Any, str], Any]
 T = TypeVar("T")
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_NAMES = {str: "a string", int: "a whole number", float: "a number", bool: "true or false", NoneType: "null"}
+_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", NoneType: "null"}
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """What a value must keep to beyond its type, and what it is, for people."""
+class Meta:
+    """The description of a value and its bounds beyond its type, by the keywords of JSON Schema."""
 
-    about: str = ""
-    least: float | None = None
-    most: float | None = None
+    description: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
     min_items: int | None = None
     min_length: int | None = None
 
     def schema(self) -> Schema:
-        """Return the keywords of JSON Schema."""
-        said = {
-            "description": self.about or None,
-            "minimum": self.least,
-            "maximum": self.most,
+        """Return the keywords of JSON Schema that are set."""
+        keywords = {
+            "description": self.description or None,
+            "minimum": self.minimum,
+            "maximum": self.maximum,
             "minItems": self.min_items,
             "minLength": self.min_length,
         }
-        return {name: value for name, value in said.items() if value is not None}
+        return {name: value for name, value in keywords.items() if value is not None}
 
     def check(self, value: Any, at: str) -> None:
-        """Refuse a value out of bounds."""
+        """Raise an error for a value out of bounds."""
         if isinstance(value, int | float):
-            if self.least is not None and value < self.least:
-                raise TenorError(f"{at} is {value}; expected at least {self.least:g}.")
-            if self.most is not None and value > self.most:
-                raise TenorError(f"{at} is {value}; expected at most {self.most:g}.")
+            if self.minimum is not None and value < self.minimum:
+                raise TenorError(f"{at} is {value}; expected at least {self.minimum:g}.")
+            if self.maximum is not None and value > self.maximum:
+                raise TenorError(f"{at} is {value}; expected at most {self.maximum:g}.")
         if isinstance(value, list) and len(value) < (self.min_items or 0):
             raise TenorError(f"{at} is empty; expected at least {self.min_items}.")
         if isinstance(value, str) and len(value) < (self.min_length or 0):
             raise TenorError(f"{at} is empty; expected some text.")
 
 
-def read(shape: type[T], value: Any) -> T:
+def read(annotation: type[T], value: Any) -> T:
     """Read a JSON value into a dataclass, or say in a sentence where it differs from what is expected.
 
     >>> @dataclass(frozen=True)
@@ -72,52 +72,52 @@ def read(shape: type[T], value: Any) -> T:
       ...
     tenor.errors.TenorError: tag is 'c'; expected one of 'a', 'b'.
     """
-    wanted: Any = shape
+    wanted: Any = annotation
     made: T = _reader(wanted)(value, "")
     return made
 
 
-def describe(shape: Any, components: dict[str, Schema]) -> Schema:
+def describe(annotation: Any, components: dict[str, Schema]) -> Schema:
     """Return the JSON Schema of a type; dataclasses are put into ``components`` and referred to.
 
     >>> describe(list[int] | None, {})
     {'anyOf': [{'type': 'array', 'items': {'type': 'integer'}}, {'type': 'null'}]}
     """
-    bare, rules = _bare(shape)
+    bare, metas = _bare(annotation)
     schema = _describe(bare, components)
-    for rule in rules:
-        schema = schema | rule.schema()
+    for meta in metas:
+        schema = schema | meta.schema()
     return schema
 
 
-def _describe(shape: Any, components: dict[str, Schema]) -> Schema:
-    if shape is Any:
+def _describe(annotation: Any, components: dict[str, Schema]) -> Schema:
+    if annotation is Any:
         return {}
-    if shape in _TYPES:
-        return {"type": _TYPES[shape]}
-    origin, inner = get_origin(shape), get_args(shape)
+    if annotation in _TYPES:
+        return {"type": _TYPES[annotation]}
+    origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return {"type": "string", "enum": list(inner)}
     if origin in (Union, UnionType):
-        return {"anyOf": [describe(each, components) for each in inner]}
+        return {"anyOf": [describe(member, components) for member in inner]}
     if origin is list:
         return {"type": "array", "items": describe(inner[0], components)}
     if origin is tuple:
-        parts = [describe(each, components) for each in inner]
+        parts = [describe(member, components) for member in inner]
         return {"type": "array", "prefixItems": parts, "minItems": len(parts), "maxItems": len(parts)}
     if origin is dict:
         return {"type": "object", "additionalProperties": describe(inner[1], components)}
-    if is_dataclass(shape) and isinstance(shape, type):
-        return _component(shape, components)
-    raise TypeError(f"No JSON Schema for {shape!r}.")
+    if is_dataclass(annotation) and isinstance(annotation, type):
+        return _component(annotation, components)
+    raise TypeError(f"No JSON Schema for {annotation!r}.")
 
 
-def _component(shape: type, components: dict[str, Schema]) -> Schema:
-    name = shape.__name__
+def _component(annotation: type, components: dict[str, Schema]) -> Schema:
+    name = annotation.__name__
     if name not in components:
-        components[name] = {}  # holds the place, should a shape contain itself
-        hints = get_type_hints(shape, include_extras=True)
-        own = fields(shape)
+        components[name] = {}  # a placeholder, should a dataclass contain itself
+        hints = get_type_hints(annotation, include_extras=True)
+        own = fields(annotation)
         properties = {}
         for field in own:
             properties[field.name] = describe(hints[field.name], components)
@@ -125,11 +125,11 @@ def _component(shape: type, components: dict[str, Schema]) -> Schema:
                 properties[field.name]["default"] = field.default
         components[name] = {
             "type": "object",
-            "description": (shape.__doc__ or "").partition("\n")[0],
+            "description": (annotation.__doc__ or "").partition("\n")[0],
             "properties": properties,
             "required": [field.name for field in own if _required(field)],
         }
-        if not _is_open(shape):
+        if not _is_open(annotation):
             components[name]["additionalProperties"] = False
     return {"$ref": f"#/components/schemas/{name}"}
 
@@ -138,64 +138,64 @@ def _required(field: "Field[Any]") -> bool:
     return field.default is MISSING and field.default_factory is MISSING
 
 
-def _is_open(shape: type) -> bool:
-    """Whether unknown fields are passed over instead of refused."""
-    return bool(getattr(shape, "__open__", False))
+def _is_open(annotation: type) -> bool:
+    """Whether unknown fields are ignored instead of being an error."""
+    return bool(getattr(annotation, "__open__", False))
 
 
-def _bare(shape: Any) -> tuple[Any, tuple[Rule, ...]]:
-    """Take the rules off a type."""
-    if get_origin(shape) is Annotated:
-        inner, *extra = get_args(shape)
-        return inner, tuple(each for each in extra if isinstance(each, Rule))
-    return shape, ()
+def _bare(annotation: Any) -> tuple[Any, tuple[Meta, ...]]:
+    """Return a type without its metadata, and the metadata."""
+    if get_origin(annotation) is Annotated:
+        inner, *extra = get_args(annotation)
+        return inner, tuple(item for item in extra if isinstance(item, Meta))
+    return annotation, ()
 
 
 @cache
-def _reader(shape: Any) -> Reader:
-    bare, rules = _bare(shape)
+def _reader(annotation: Any) -> Reader:
+    bare, metas = _bare(annotation)
     basic = _basic_reader(bare)
-    if not rules:
+    if not metas:
         return basic
 
     def checked(value: Any, at: str) -> Any:
         made = basic(value, at)
-        for rule in rules:
-            rule.check(made, at)
+        for meta in metas:
+            meta.check(made, at)
         return made
 
     return checked
 
 
-def _basic_reader(shape: Any) -> Reader:
-    origin, inner = get_origin(shape), get_args(shape)
-    if shape is Any:
+def _basic_reader(annotation: Any) -> Reader:
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if annotation is Any:
         return lambda value, at: value
-    if shape in _TYPES:
-        return lambda value, at: _scalar(shape, value, at)
+    if annotation in _TYPES:
+        return lambda value, at: _scalar(annotation, value, at)
     if origin is Literal:
         return lambda value, at: _one_of(inner, value, at)
     if origin in (Union, UnionType):
         return _union_reader(inner)
     if origin is list:
         return _list_reader(_reader(inner[0]), _plural(inner[0]))
-    if is_dataclass(shape) and isinstance(shape, type):
-        return _object_reader(shape)
-    raise TypeError(f"No reader for {shape!r}: it is used in answers only.")
+    if is_dataclass(annotation) and isinstance(annotation, type):
+        return _object_reader(annotation)
+    raise TypeError(f"No reader for {annotation!r}: it is used in responses only.")
 
 
-def _scalar(shape: type, value: Any, at: str) -> Any:
-    if shape is str and isinstance(value, str):
+def _scalar(annotation: type, value: Any, at: str) -> Any:
+    if annotation is str and isinstance(value, str):
         # Half a surrogate pair is no character and cannot be sent back; U+FFFD takes its place.
         return _SURROGATES.sub("\ufffd", value) if not value.isascii() else value
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    if shape is float and number and abs(value) < 1e300 and math.isfinite(value):
+    if annotation is float and number and abs(value) < 1e300 and math.isfinite(value):
         return float(value)
-    if shape is int and number and (isinstance(value, int) or value.is_integer()):
+    if annotation is int and number and (isinstance(value, int) or value.is_integer()):
         return int(value)
-    if shape in (bool, NoneType) and isinstance(value, shape):
+    if annotation in (bool, NoneType) and isinstance(value, annotation):
         return value
-    raise TenorError(f"{at or 'The body'} is {_shown(value)}; expected {_NAMES[shape]}.")
+    raise TenorError(f"{at or 'The body'} is {_shown(value)}; expected {_NAMES[annotation]}.")
 
 
 def _one_of(known: tuple[Any, ...], value: Any, at: str) -> Any:
@@ -207,10 +207,10 @@ def _one_of(known: tuple[Any, ...], value: Any, at: str) -> Any:
 
 
 def _union_reader(members: tuple[Any, ...]) -> Reader:
-    readers = [_reader(each) for each in members]
-    expected = " or ".join(_told(each) for each in members)
+    readers = [_reader(member) for member in members]
+    expected = " or ".join(_expected(member) for member in members)
 
-    def pick(value: Any, at: str) -> Any:
+    def read_union(value: Any, at: str) -> Any:
         reasons: list[TenorError] = []
         for member, reader in zip(members, readers, strict=True):
             try:
@@ -222,24 +222,24 @@ def _union_reader(members: tuple[Any, ...]) -> Reader:
             raise reasons[0]  # the only member of the value's own kind knows best what is wrong with it
         raise TenorError(f"{at or 'The body'} is {_shown(value)}; expected {expected}.")
 
-    return pick
+    return read_union
 
 
 def _list_reader(item: Reader, things: str) -> Reader:
-    def each(value: Any, at: str) -> list[Any]:
+    def read_list(value: Any, at: str) -> list[Any]:
         if not isinstance(value, list):
             raise TenorError(f"{at or 'The body'} is {_shown(value)}; expected a list of {things}.")
-        return [item(part, f"{at}[{place}]") for place, part in enumerate(value)]
+        return [item(part, f"{at}[{index}]") for index, part in enumerate(value)]
 
-    return each
+    return read_list
 
 
-def _object_reader(shape: type) -> Reader:
-    hints = get_type_hints(shape, include_extras=True)
-    readers = {field.name: _reader(hints[field.name]) for field in fields(shape)}
-    required = [field.name for field in fields(shape) if _required(field)]
+def _object_reader(annotation: type) -> Reader:
+    hints = get_type_hints(annotation, include_extras=True)
+    readers = {field.name: _reader(hints[field.name]) for field in fields(annotation)}
+    required = [field.name for field in fields(annotation) if _required(field)]
 
-    def whole(value: Any, at: str) -> Any:
+    def read_object(value: Any, at: str) -> Any:
         front = f"{at}." if at else ""
         if not isinstance(value, dict):
             raise TenorError(f"{at or 'The body'} is {_shown(value)}; expected an object.")
@@ -247,22 +247,22 @@ def _object_reader(shape: type) -> Reader:
             if name not in value:
                 raise TenorError(f"{front}{name} is missing. Expected are {', '.join(readers)}.")
         for name in value:
-            if name not in readers and not _is_open(shape):
+            if name not in readers and not _is_open(annotation):
                 hint = did_you_mean(name, readers) or f" There are {', '.join(readers)}."
                 raise TenorError(f"There is no field {front + name[:60]!r}.{hint}")
         known = {name: part for name, part in value.items() if name in readers}
-        return shape(**{name: readers[name](part, front + name) for name, part in known.items()})
+        return annotation(**{name: readers[name](part, front + name) for name, part in known.items()})
 
-    return whole
+    return read_object
 
 
-def _same_kind(shape: Any, value: Any) -> bool:
-    kind = get_origin(shape) or shape
+def _same_kind(annotation: Any, value: Any) -> bool:
+    kind = get_origin(annotation) or annotation
     return isinstance(kind, type) and isinstance(value, dict if is_dataclass(kind) else kind)
 
 
-def _told(shape: Any) -> str:
-    bare, _ = _bare(shape)
+def _expected(annotation: Any) -> str:
+    bare, _ = _bare(annotation)
     if get_origin(bare) is list:
         return f"a list of {_plural(get_args(bare)[0])}"
     if get_origin(bare) is Literal:
@@ -270,9 +270,11 @@ def _told(shape: Any) -> str:
     return _NAMES.get(bare, "an object")
 
 
-def _plural(shape: Any) -> str:
-    told = _told(shape)
-    return told.replace("a ", "", 1).replace("list", "lists", 1) + ("" if "list" in told else "s")
+def _plural(annotation: Any) -> str:
+    expected = _expected(annotation)
+    return expected.removeprefix("a ").removeprefix("an ").replace("list", "lists", 1) + (
+        "" if "list" in expected else "s"
+    )
 
 
 def _shown(value: Any) -> str:

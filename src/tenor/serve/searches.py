@@ -4,16 +4,16 @@ import threading
 from pathlib import Path
 
 from tenor.model import Model
-from tenor.serve import shapes
+from tenor.serve import schemas
+from tenor.serve.errors import check_texts
 from tenor.serve.limits import Limits
-from tenor.serve.refusals import check_texts
 from tenor.use.search.card import read_card
 from tenor.use.search.searching import Searcher
 
 _QUERY = Limits(characters=10_000)
 
 
-class Searches:
+class IndexSearch:
     """An index that is kept open, one search at a time; each uses all threads of the store anyway."""
 
     def __init__(self, folder: str | Path, model: Model) -> None:
@@ -24,23 +24,23 @@ class Searches:
         self._searcher = Searcher(folder, model=model if fits else None, note=self._notes.append)
         self._lock = threading.Lock()
 
-    def search(self, request: shapes.SearchRequest) -> shapes.SearchAnswer:
+    def search(self, request: schemas.SearchRequest) -> schemas.SearchResponse:
         """Return the best hits."""
         check_texts([request.query, request.where or ""], _QUERY)
         with self._lock:
             self._notes.clear()
-            found = self._searcher.search(
+            ranked = self._searcher.search(
                 request.query, k=request.k, mode=request.mode, where=request.where or None
             )
             notes = list(self._notes)
         hits = [
-            shapes.SearchHit(hit.id, hit.text, hit.score, hit.cosine, hit.bm25, dict(hit.columns))
-            for hit in found
+            schemas.SearchHit(hit.id, hit.text, hit.score, hit.cosine, hit.bm25, dict(hit.columns))
+            for hit in ranked
         ]
-        return shapes.SearchAnswer(hits, notes)
+        return schemas.SearchResponse(hits, notes)
 
-    def info(self) -> shapes.IndexInfo:
-        """Say what the index holds."""
+    def info(self) -> schemas.IndexInfo:
+        """Describe the index."""
         card = self._searcher.card
-        columns = [shapes.ColumnInfo(column.name, column.kind.value) for column in card.filterable()]
-        return shapes.IndexInfo(self._searcher.folder.resolve().name, card.rows, columns)
+        columns = [schemas.ColumnInfo(column.name, column.kind.value) for column in card.filterable()]
+        return schemas.IndexInfo(self._searcher.folder.resolve().name, card.rows, columns)

@@ -16,15 +16,16 @@ from tenor.errors import TenorError
 from tenor.extras import require
 from tenor.files import why
 from tenor.model import load
+from tenor.progress import Note
 from tenor.serve.limits import Limits
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from tenor.serve.guards import Access
+    from tenor.serve.middleware import Access
 
 DEFAULT_PORT = 8421
-_TAKEN_SECONDS = 120  # that a client may leave its answer untaken
+_TAKEN_SECONDS = 120  # that a client may leave its response untaken
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +46,18 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
 
 
-def serve(settings: Settings, *, ready: Callable[[str], None], note: Callable[[str], None]) -> None:
+def serve(settings: Settings, *, ready: Callable[[str], None], note: Note) -> None:
     """Serve until the process is told to end; ``ready`` gets the address once requests are answered."""
     for package in ("uvicorn", "starlette", "orjson"):
         require(package, extra="serve", purpose="Serving")
     _check(settings)
-    # Before the model is loaded, so that a port in use is told at once.
+    # Before the model is loaded, so that a port in use is reported at once.
     with contextlib.closing(listen(settings.host, settings.port)) as listener:
         _allow_many_connections()
         _run(settings, listener, ready, note)
 
 
-def _run(
-    settings: Settings, listener: socket.socket, ready: Callable[[str], None], note: Callable[[str], None]
-) -> None:
+def _run(settings: Settings, listener: socket.socket, ready: Callable[[str], None], note: Note) -> None:
     from tenor.serve.app import make_app
     from tenor.serve.service import Content, Service
 
@@ -75,7 +74,7 @@ def _run(
 
 def access_of(settings: Settings) -> "Access":
     """Return who may use a server with these settings."""
-    from tenor.serve.guards import LOCAL, Access
+    from tenor.serve.middleware import LOCAL, Access
 
     return Access(
         hosts=(*LOCAL, settings.host, *settings.allow_hosts),
@@ -127,22 +126,22 @@ def listen(host: str, port: int) -> socket.socket:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         raise TenorError(f"--host {host} is no address of this machine: {error}.") from error
-    family, kind, protocol, _, place = found[0]
+    family, kind, protocol, _, address = found[0]
     listener = socket.socket(family, kind, protocol)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
-            # Taken over by every connection: one that does not take its answer is closed by the system.
+            # Taken over by every connection: one that does not take its response is closed by the system.
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _TAKEN_SECONDS * 1000)
-        listener.bind(place)
+        listener.bind(address)
         listener.listen(2048)
     except OSError as error:
         listener.close()
-        raise _cannotlisten(host, port, error) from error
+        raise _cannot_listen(host, port, error) from error
     return listener
 
 
-def _cannotlisten(host: str, port: int, error: OSError) -> TenorError:
+def _cannot_listen(host: str, port: int, error: OSError) -> TenorError:
     if error.errno == errno.EADDRINUSE:
         return TenorError(
             f"Port {port} of {host} is in use, perhaps by another `tenor serve`. "

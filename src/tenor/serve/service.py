@@ -1,4 +1,4 @@
-"""What each route does, on the shapes of the API; nothing here knows HTTP."""
+"""What each route does, on the schemas of the API; nothing here knows HTTP."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenor.errors import TenorError
 from tenor.model import Model
-from tenor.serve import shapes
+from tenor.serve import schemas
 from tenor.serve.batched_model import BatchedModel
 from tenor.serve.batcher import Batcher
+from tenor.serve.errors import HTTPError, check_texts, queue_full, shutting_down
 from tenor.serve.jobs import Encoded
 from tenor.serve.limits import Limits
-from tenor.serve.refusals import Refusal, check_texts, closing, queue_full
 from tenor.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tenor.serve.searches import Searches
+    from tenor.serve.searches import IndexSearch
     from tenor.serve.word_queries import WordQueries
-    from tenor.use.classify import Answer
     from tenor.words.vectors import WordVectors
 
 T = TypeVar("T")
@@ -56,7 +55,7 @@ class Service:
     def warm_up(self) -> None:
         """Encode and compare once, so that the first request does not wait for compiling."""
         self.model.encode(["Ready."])
-        self.compare(shapes.CompareRequest("Are you ready?", "Ready when you are."))
+        self.compare(schemas.CompareRequest("Are you ready?", "Ready when you are."))
 
     def close(self) -> None:
         """Finish what was accepted and end the threads."""
@@ -65,9 +64,9 @@ class Service:
         self.batcher.close()
 
     async def in_thread(self, work: "Callable[[], T]") -> T:
-        """Run work that waits or computes outside the event loop; refuse it when much is waiting."""
+        """Run work that waits or computes outside the event loop; raise an error when much is waiting."""
         if self._closing:
-            raise closing()
+            raise shutting_down()
         if self._handled >= 8 * self.limits.handlers:
             raise queue_full(2.0)
         self._handled += 1
@@ -83,14 +82,14 @@ class Service:
         encoded = await asyncio.wrap_future(self.batcher.submit(texts).done)
         return replace(encoded, vectors=self.model.scaled(encoded.vectors))
 
-    def compare(self, request: shapes.CompareRequest) -> dict[str, Any]:
+    def compare(self, request: schemas.CompareRequest) -> dict[str, Any]:
         """Compare two texts."""
         from tenor.use.compare.comparing import compare
 
         check_texts([request.first, request.second], self.limits)
         return compare(self.model, request.first, request.second, long=request.long).to_json()
 
-    def classify(self, request: shapes.ClassifyRequest) -> shapes.ClassifyAnswer:
+    def classify(self, request: schemas.ClassifyRequest) -> schemas.ClassifyResponse:
         """Ask the tasks of the model about texts or pairs."""
         from tenor.use.classify import classify
 
@@ -99,50 +98,58 @@ class Service:
         if bool(texts) == bool(pairs):
             raise TenorError("Give texts, or else pairs of texts.")
         check_texts(texts or [text for pair in pairs for text in pair], self.limits)
-        found = classify(self.model, texts or pairs, tasks=request.tasks)
-        told = [{name: _task_answer(each) for name, each in answers.items()} for answers in found]
-        return shapes.ClassifyAnswer(self.name, told)
+        answers = classify(self.model, texts or pairs, tasks=request.tasks)
+        results = [{task: answer.to_api() for task, answer in row.items()} for row in answers]
+        return schemas.ClassifyResponse(self.name, results)  # type: ignore[arg-type]
 
-    def dedupe(self, request: shapes.DedupeRequest) -> shapes.DedupeAnswer:
+    def tag(self, request: schemas.TagRequest) -> dict[str, Any]:
+        """Tag the words of texts."""
+        from tenor.use.tag import tag
+
+        check_texts(request.texts, self.limits)
+        tagged = tag(self.model, request.texts, task=request.task)
+        return {"model": self.name, "results": [each.to_json() for each in tagged]}
+
+    def dedupe(self, request: schemas.DedupeRequest) -> schemas.DedupeResponse:
         """Find the duplicates of a small list."""
         from tenor.serve.duplicates import find_duplicates
 
         check_texts(request.texts, self.limits, most=self.limits.dedupe_texts)
         return find_duplicates(self.model, request)
 
-    def models(self) -> shapes.ModelsAnswer:
-        """Say what this server has."""
+    def models(self) -> schemas.ModelsResponse:
+        """Describe the model, the index and the word vectors of this server."""
         limits = self.limits
-        return shapes.ModelsAnswer(
+        return schemas.ModelsResponse(
             models=[self._model_info()],
             index=None if self.index is None else self.index.info(),
             vectors=None if self.words is None else self.words.info(),
-            limits=shapes.LimitsInfo(
+            limits=schemas.LimitsInfo(
                 limits.texts, limits.characters, limits.tokens, limits.dedupe_texts, limits.body_bytes
             ),
             version=VERSION,
         )
 
-    def health(self) -> shapes.HealthAnswer:
-        """Say whether new work is taken."""
-        return shapes.HealthAnswer("closing" if self._closing else "ok", self.batcher.counts.waiting_texts)
+    def health(self) -> schemas.HealthResponse:
+        """Return whether new work is taken."""
+        return schemas.HealthResponse("closing" if self._closing else "ok", self.batcher.counts.waiting_texts)
 
     def check_name(self, name: str) -> None:
-        """Refuse the name of another model, whose vectors a client would take ours for."""
+        """Raise an error (404) for the name of another model, whose vectors a client would take ours for."""
         known = (self.name, *self.content.aliases)
         if name not in known:
-            raise Refusal(
+            raise HTTPError(
                 404,
                 f"There is no model {name[:100]!r} here, but {self.name!r}. To serve it under other names, "
                 "too, start with: tenor serve --alias NAME",
             )
 
-    def _open_index(self) -> "Searches | None":
+    def _open_index(self) -> "IndexSearch | None":
         if self.content.index is None:
             return None
-        from tenor.serve.searches import Searches
+        from tenor.serve.searches import IndexSearch
 
-        return Searches(self.content.index, self.model)
+        return IndexSearch(self.content.index, self.model)
 
     def _open_words(self) -> "WordQueries | None":
         if self.content.vectors is None:
@@ -151,26 +158,18 @@ class Service:
 
         return WordQueries(self.content.vectors)
 
-    def _model_info(self) -> shapes.ModelInfo:
+    def _model_info(self) -> schemas.ModelInfo:
         model = self.model
-        return shapes.ModelInfo(
+        return schemas.ModelInfo(
             name=self.name,
-            width=model.width,
+            dimensions=model.width,
             max_tokens=model.max_tokens,
             engine=model.engine.name,
             precision=model.precision,
             fingerprint=model.fingerprint,
             prompts=sorted(model.prompts),
             tasks=[
-                shapes.TaskInfo(name, task.spec.kind, list(task.spec.labels))
+                schemas.TaskInfo(name, task.spec.kind, list(task.spec.labels_shown))
                 for name, task in model.tasks.items()
             ],
         )
-
-
-def _task_answer(answer: "Answer") -> shapes.TaskAnswer:
-    return shapes.TaskAnswer(
-        list(answer.labels),
-        None if answer.probabilities is None else dict(answer.probabilities),
-        answer.score,
-    )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.encoders.engine import Floats
-from tenor.serve import shapes
+from tenor.serve import schemas
 from tenor.words.fuzzy import FuzzyWords, ask
 from tenor.words.neighbours import nearest, unit_rows
 from tenor.words.vectors import WordVectors
@@ -18,7 +18,7 @@ class WordQueries:
     """Word vectors that are kept open, with what each kind of query needs made once.
 
     >>> words = WordQueries(WordVectors(["a", "b", "c"], np.array([[1, 0], [1, 0.1], [0, 1]])))
-    >>> [each.word for each in words.neighbours(shapes.NeighboursRequest("a", 1)).words]
+    >>> [near.word for near in words.neighbours(schemas.NeighboursRequest("a", 1)).words]
     ['b']
     """
 
@@ -26,34 +26,34 @@ class WordQueries:
         self._vectors = vectors
         self._making = threading.Lock()
 
-    def neighbours(self, request: shapes.NeighboursRequest) -> shapes.WordsAnswer:
+    def neighbours(self, request: schemas.NeighboursRequest) -> schemas.WordsResponse:
         """Return the nearest words of a word by the cosine."""
-        own = self._vectors.numbers([request.word])
+        own = self._vectors.checked_indices([request.word])
         return self._nearest(self._unit_vectors()[own], own, request.k)
 
-    def analogy(self, request: shapes.AnalogyRequest) -> shapes.WordsAnswer:
+    def analogy(self, request: schemas.AnalogyRequest) -> schemas.WordsResponse:
         """Complete an analogy: the words nearest to b - a + c."""
-        given = self._vectors.numbers([request.a, request.b, request.c])
+        given = self._vectors.checked_indices([request.a, request.b, request.c])
         a, b, c = self._unit_vectors()[given]
         return self._nearest(unit_rows((b - a + c)[None]), given[None], request.k)
 
-    def ask(self, request: shapes.AskRequest) -> shapes.WordsAnswer:
+    def ask(self, request: schemas.AskRequest) -> schemas.WordsResponse:
         """Answer a set query; the score is the distance with its sign turned, so that higher is nearer."""
         with self._making:
             fuzzy = self._fuzzy
-        found = ask(fuzzy, request.query, request.k)
-        return _answer([(near.word, -near.distance) for near in found])
+        nearest_words = ask(fuzzy, request.query, request.k)
+        return _response([(near.word, -near.distance) for near in nearest_words])
 
-    def info(self) -> shapes.VectorsInfo:
-        """Say what the vectors are; never where they lie."""
+    def info(self) -> schemas.VectorsInfo:
+        """Describe the vectors, without the path of their file."""
         vectors = self._vectors
-        return shapes.VectorsInfo(Path(vectors.name).name, len(vectors), vectors.width)
+        return schemas.VectorsInfo(Path(vectors.name).name, len(vectors), vectors.vector_size)
 
-    def _nearest(self, query: Floats, exclude: NDArray[np.int64], k: int) -> shapes.WordsAnswer:
+    def _nearest(self, query: Floats, exclude: NDArray[np.int64], k: int) -> schemas.WordsResponse:
         numbers, scores = nearest(query, self._unit_vectors(), k, exclude=exclude)
         words = self._vectors.words
         pairs = zip(numbers[0].tolist(), scores[0].tolist(), strict=True)
-        return _answer([(words[number], score) for number, score in pairs if number >= 0])
+        return _response([(words[number], score) for number, score in pairs if number >= 0])
 
     def _unit_vectors(self) -> Floats:
         with self._making:
@@ -68,5 +68,5 @@ class WordQueries:
         return FuzzyWords.of(self._vectors)
 
 
-def _answer(found: list[tuple[str, float]]) -> shapes.WordsAnswer:
-    return shapes.WordsAnswer([shapes.ScoredWord(word, round(float(score), 5)) for word, score in found])
+def _response(scored: list[tuple[str, float]]) -> schemas.WordsResponse:
+    return schemas.WordsResponse([schemas.ScoredWord(word, round(float(score), 5)) for word, score in scored])

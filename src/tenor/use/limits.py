@@ -17,7 +17,7 @@ def count_beyond_limit(model: Model, texts: Sequence[str], *, prompt: str | None
         return 0
     name = model.settings.default_prompt if prompt is None else prompt
     front = model.prompts.get(name, name) if name else ""
-    room = model.max_tokens - 2  # the special tokens at both ends take two places
+    room = model.max_tokens - 2  # the special tokens at both ends take two positions
     suspects = [front + text for text in texts if _most_tokens(front + text) > room]
     count = 0
     for start in range(0, len(suspects), _AT_ONCE):

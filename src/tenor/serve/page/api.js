@@ -23,7 +23,7 @@ export function useToken(value) {
 export const get = (path, options) => ask("GET", path, undefined, options);
 export const post = (path, body, options) => ask("POST", path, body, options);
 
-/** Ask and give the answer; `waiting` hears how many seconds a busy server wants to be left alone. */
+/** Send a request and return the JSON of the response; `waiting` is called with how many seconds a busy server wants to be left alone. */
 async function ask(method, path, body, { signal, waiting } = {}) {
   for (let tried = 0; ; tried += 1) {
     const response = await send(method, path, body, signal);
@@ -34,7 +34,7 @@ async function ask(method, path, body, { signal, waiting } = {}) {
       await pause(seconds * 1000, signal);
       continue;
     }
-    throw await refusal(response);
+    throw await failureOf(response);
   }
 }
 
@@ -65,7 +65,7 @@ async function received(response) {
   }
 }
 
-async function refusal(response) {
+async function failureOf(response) {
   const { status } = response;
   const said = await explanation(response);
   if (status === 401) {

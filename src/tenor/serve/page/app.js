@@ -9,7 +9,7 @@ import * as search from "./search.js";
 import * as words from "./words.js";
 
 const VIEWS = { compare, list, search, words };
-const NAMES = { compare: "Compare", list: "A list", search: "Search", words: "Word vectors" };
+const NAMES = { compare: "Compare", list: "Duplicates", search: "Search", words: "Word vectors" };
 const links = new Map([...document.querySelectorAll("nav [data-view]")].map((link) => [link.dataset.view, link]));
 const offered = new Set(["compare", "list"]);
 

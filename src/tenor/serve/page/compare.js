@@ -1,7 +1,7 @@
 // Two texts: how close they are, how each sounds, and which of their phrases say the same.
 
 import * as address from "./address.js";
-import { Answer } from "./answer.js";
+import { ResultPane } from "./result_pane.js";
 import { post } from "./api.js";
 import { announce, byId, make, percent, quoted, shortened } from "./elements.js";
 import { Matching } from "./matching.js";
@@ -11,7 +11,7 @@ import { PAIRS } from "./samples.js";
 const first = byId("first");
 const second = byId("second");
 const region = byId("compare-result");
-const answer = new Answer(region);
+const pane = new ResultPane(region);
 let matching = null;
 
 export function start() {
@@ -45,7 +45,7 @@ function submit() {
   const missing = [first, second].find((box) => !box.value.trim());
   if (missing) {
     wipe();
-    answer.say("Both boxes need some words before they can be compared.");
+    pane.say("Both boxes need some words before they can be compared.");
     missing.focus();
     return;
   }
@@ -53,14 +53,14 @@ function submit() {
 }
 
 function wipe() {
-  answer.stop();
+  pane.stop();
   matching?.close();
   region.replaceChildren(make("p", { class: "empty" }, "The result appears here: a score from 0 to 5, and lines between the phrases that match."));
 }
 
 function compare(a, b) {
   region.classList.add("stale");
-  answer.ask((options) => post("api/compare", { first: a, second: b }, options), (found) => {
+  pane.ask((options) => post("api/compare", { first: a, second: b }, options), (found) => {
     render(found);
     announce(`Similarity ${found.similarity.toFixed(1)} of 5: ${found.level}.`);
   }).finally(() => region.classList.remove("stale"));
@@ -95,19 +95,19 @@ function scale(share, ticks) {
     make("div", { class: "ticks" }, ticks.map((tick) => make("span", {}, tick))));
 }
 
-function paraphrase({ paraphrase: chance }) {
-  if (typeof chance !== "number") return null;
+function paraphrase({ paraphrase: probability }) {
+  if (typeof probability !== "number") return null;
   return make("div", { class: "score" },
     make("p", { class: "label" }, "Paraphrase"),
-    make("p", { class: "big" }, make("strong", {}, percent(chance)), " likely"),
-    scale(chance, ["0%", "50%", "100%"]),
-    make("p", { class: "words" }, verdict(chance)));
+    make("p", { class: "big" }, make("strong", {}, percent(probability)), " likely"),
+    scale(probability, ["0%", "50%", "100%"]),
+    make("p", { class: "words" }, verdict(probability)));
 }
 
-function verdict(chance) {
-  if (chance >= 0.85) return "they say the same";
-  if (chance >= 0.5) return "they probably say the same";
-  if (chance >= 0.15) return "they probably do not say the same";
+function verdict(probability) {
+  if (probability >= 0.85) return "they say the same";
+  if (probability >= 0.5) return "they probably say the same";
+  if (probability >= 0.15) return "they probably do not say the same";
   return "they do not say the same";
 }
 
@@ -117,13 +117,13 @@ function notes({ warnings = [] }) {
 }
 
 function table({ phrases, only_first: here, only_second: there }) {
-  const cell = (stretch) => make("td", {}, stretch ? quoted(shortened(stretch.text, 300)) : "");
+  const cell = (span) => make("td", {}, span ? quoted(shortened(span.text, 300)) : "");
   const judged = areJudged(phrases);
   const words = (pair) => (pair.same_words ? "same words" : `other words (${pair.score.toFixed(2)})`);
   const rows = [
     ...phrases.map((pair) => [pair.first, judged ? `${told(pair)}, ${words(pair)}` : words(pair), pair.second]),
-    ...here.map((stretch) => [stretch, "only in the first", null]),
-    ...there.map((stretch) => [null, "only in the second", stretch]),
+    ...here.map((span) => [span, "only in the first", null]),
+    ...there.map((span) => [null, "only in the second", span]),
   ];
   const head = ["First text", "How they match", "Second text"].map((name) => make("th", { scope: "col" }, name));
   return make("table", {}, make("thead", {}, make("tr", {}, head)),

@@ -1,7 +1,7 @@
 // A list of texts: which of them say the same, at a threshold that can be moved, and a map of all.
 
 import * as address from "./address.js";
-import { Answer } from "./answer.js";
+import { ResultPane } from "./result_pane.js";
 import { post } from "./api.js";
 import * as csv from "./csv.js";
 import { announce, byId, counted, make, shortened } from "./elements.js";
@@ -18,10 +18,10 @@ const FEW = 6; // texts of a group at once
 const lines = byId("lines");
 const region = byId("list-result");
 const slider = byId("threshold");
-const answer = new Answer(region);
+const pane = new ResultPane(region);
 const table = new TableChoice(() => { lastAsked = null; tell(); });
 let most = Infinity; // texts that the server takes
-let lastAsked = null; // the texts of the answer that is shown, as one string
+let lastAsked = null; // the texts of the result that is shown, as one string
 let answered = null; // the texts with their line or row, and what the server said of them
 let groups = [];
 let map = null;
@@ -89,7 +89,7 @@ function submit() {
   if (rows.length < 2) {
     region.hidden = false;
     region.classList.add("bare");
-    answer.say("Give at least two texts, each on a line of its own.");
+    pane.say("Give at least two texts, each on a line of its own.");
     if (!table.open) lines.focus();
     return;
   }
@@ -100,14 +100,14 @@ function submit() {
 function find(rows) {
   region.hidden = false;
   if (answered?.key === keyOf(rows)) {
-    answer.clear();
+    pane.clear();
     regroup();
     return;
   }
   region.classList.toggle("bare", answered === null);
   region.classList.add("stale");
   const texts = rows.map((each) => each.text);
-  answer.ask((options) => post("api/dedupe", { texts, floor: FLOOR }, options), (found) => {
+  pane.ask((options) => post("api/dedupe", { texts, floor: FLOOR }, options), (found) => {
     answered = { rows, key: keyOf(rows), grouping: new Grouping(found.same, found.pairs) };
     lastAsked = answered.key;
     region.classList.remove("bare");

@@ -19,13 +19,13 @@ export function places(text) {
 /** Cut a text into its phrases and what is between them; `kind` is null for the latter. */
 export function pieces(text, phrases, only, cut) {
   const at = places(text);
-  const stretches = [
-    ...phrases.map(({ stretch, kind }, number) => ({ ...stretch, kind, number })),
-    ...only.map((stretch) => ({ ...stretch, kind: "only" })),
+  const spans = [
+    ...phrases.map(({ span, kind }, number) => ({ ...span, kind, number })),
+    ...only.map((span) => ({ ...span, kind: "only" })),
   ].sort((one, two) => one.begin - two.begin);
   const found = [];
   let done = 0;
-  for (const { begin, end, kind, number } of stretches) {
+  for (const { begin, end, kind, number } of spans) {
     if (at[begin] > done) found.push({ text: text.slice(done, at[begin]), kind: null });
     found.push({ text: text.slice(at[begin], at[end]), kind, number });
     done = at[end];
@@ -90,7 +90,7 @@ export class Matching {
 
   #side(found, name, tone) {
     const other = name === "first" ? "second" : "first";
-    const phrases = found.phrases.map((pair) => ({ stretch: pair[name], kind: this.#kind(pair) }));
+    const phrases = found.phrases.map((pair) => ({ span: pair[name], kind: this.#kind(pair) }));
     const cut = found.cut[name === "first" ? 0 : 1] > 0;
     const rest = [];
     const parts = pieces(found[name], phrases, found[`only_${name}`], cut).map(({ text, kind, number }) => {
@@ -216,6 +216,6 @@ function folded(span) {
 function toneOf(tone) {
   if (!tone) return null;
   if (!tone.clear) return make("span", { class: "tone" }, "sentiment unclear");
-  const chance = tone.probabilities[tone.label];
-  return make("span", { class: "tone" }, `sounds ${tone.label}`, make("span", { class: "hint" }, ` ${percent(chance)}`));
+  const probability = tone.probabilities[tone.label];
+  return make("span", { class: "tone" }, `sounds ${tone.label}`, make("span", { class: "hint" }, ` ${percent(probability)}`));
 }

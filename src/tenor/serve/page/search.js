@@ -1,21 +1,21 @@
 // An index: a question, how to look for it, and filters on its columns.
 
 import * as address from "./address.js";
-import { Answer } from "./answer.js";
+import { ResultPane } from "./result_pane.js";
 import { post } from "./api.js";
 import { announce, bar, byId, counted, make, shortened } from "./elements.js";
 
 const COMPARISONS = {
   text: [["=", "is"], ["!=", "is not"], ["like", "contains"]],
   number: [["=", "="], ["!=", "≠"], ["<", "<"], ["<=", "≤"], [">", ">"], [">=", "≥"]],
-  truth: [["=", "is"]],
+  boolean: [["=", "is"]],
 };
 const MORE = 10;
 const MOST = 100;
 
 const query = byId("query");
 const region = byId("search-result");
-const answer = new Answer(region);
+const pane = new ResultPane(region);
 let columns = [];
 
 /** Take note of the index that the server has. */
@@ -39,14 +39,14 @@ export function show({ q = "", mode = "hybrid", filters, k }) {
   byId("filters").replaceChildren(...parsed(filters).map(filterRow));
   if (q.trim()) find(q, chosen.value, Math.min(MOST, Math.max(1, Number(k) || MORE)));
   else {
-    answer.stop();
+    pane.stop();
     region.replaceChildren(make("p", { class: "empty" }, "Ask something, and the texts that answer it best appear here."));
   }
 }
 
 function submit(k) {
   if (!query.value.trim()) {
-    answer.say("Write what you are looking for.");
+    pane.say("Write what you are looking for.");
     query.focus();
     return;
   }
@@ -62,7 +62,7 @@ function submit(k) {
 function find(q, mode, k) {
   region.classList.add("stale");
   const where = current().map(condition).join(" and ") || null;
-  answer.ask((options) => post("api/search", { query: q, mode, k, where }, options), (found) => render(found, q, k))
+  pane.ask((options) => post("api/search", { query: q, mode, k, where }, options), (found) => render(found, q, k))
     .finally(() => region.classList.remove("stale"));
 }
 
@@ -108,7 +108,7 @@ function filterRow([name = columns[0]?.name, how, value = ""] = []) {
 
 function family(name) {
   const kind = columns.find((each) => each.name === name)?.kind ?? "text";
-  return kind === "text" ? "text" : kind === "truth value" ? "truth" : "number";
+  return kind === "text" ? "text" : kind === "boolean" ? "boolean" : "number";
 }
 
 /** The filters that are filled in. */

@@ -1,7 +1,7 @@
 // Word vectors: the neighbours of a word, sets of words, and analogies.
 
 import * as address from "./address.js";
-import { Answer } from "./answer.js";
+import { ResultPane } from "./result_pane.js";
 import { post } from "./api.js";
 import { announce, bar, byId, counted, make } from "./elements.js";
 import { WORDS } from "./samples.js";
@@ -10,11 +10,11 @@ const HOW_MANY = 15;
 const FIELDS = { neighbours: ["word"], ask: ["set"], analogy: ["from", "to", "of"] };
 
 const region = byId("words-result");
-const answer = new Answer(region);
+const pane = new ResultPane(region);
 
 /** Take note of the vectors that the server has. */
 export function offer(vectors) {
-  byId("words-about").textContent = `${counted(vectors.words, "word")} of “${vectors.name}”, each a point in ${vectors.width} dimensions. Words that are used alike are near each other.`;
+  byId("words-about").textContent = `${counted(vectors.words, "word")} of “${vectors.name}”, each a point in ${vectors.dimensions} dimensions. Words that are used alike are near each other.`;
 }
 
 export function start() {
@@ -44,7 +44,7 @@ function choose(kind) {
 const sentence = ([a, b, c]) => `${a} : ${b} = ${c} : ?`;
 
 function empty() {
-  answer.stop();
+  pane.stop();
   region.replaceChildren(make("p", { class: "empty" }, "The words that fit best appear here. Any of them can be clicked to go on from there."));
 }
 
@@ -53,7 +53,7 @@ function submit() {
   const fields = FIELDS[kind].map(byId);
   const missing = fields.find((field) => !field.value.trim());
   if (missing) {
-    answer.say(kind === "analogy" ? "An analogy needs three words." : "Write a word.");
+    pane.say(kind === "analogy" ? "An analogy needs three words." : "Write a word.");
     missing.focus();
     return;
   }
@@ -69,7 +69,7 @@ function find(kind, values) {
   const [a, b, c] = values;
   const body = { neighbours: { word: a }, ask: { query: a }, analogy: { a, b, c } }[kind];
   region.classList.add("stale");
-  answer.ask((options) => post(`api/words/${kind}`, { ...body, k: HOW_MANY }, options), ({ words }) => {
+  pane.ask((options) => post(`api/words/${kind}`, { ...body, k: HOW_MANY }, options), ({ words }) => {
     render(words, kind);
     byId("best").textContent = kind === "analogy" && words.length ? words[0].word : "…";
     announce(words.length ? `${counted(words.length, "word")}; first ${words[0].word}.` : "No word fits.");

@@ -1,15 +1,15 @@
 """Candidate phrases of a text: constituents of a tree where there is one, else chunk-like n-grams.
 
-An n-gram is chunk-like when it crosses no punctuation mark and neither ends in a word that leans on the next
-one (``the``, ``of``, ``and``) nor begins with one that leans on the word before (``'s``). Small words alone
-are no phrases. A constituent counts under the same conditions, whatever its length.
+An n-gram is chunk-like when it crosses no punctuation and neither ends in a word that leans on the next one
+(``the``, ``of``, ``and``) nor begins with one that leans on the word before (``'s``). Stop words alone are no
+phrases. A constituent counts under the same conditions, whatever its length.
 """
 
 from collections.abc import Iterable, Sequence
 
 from tenor.text.alignments import Span
 from tenor.text.function_words import ENGLISH
-from tenor.use.align.words import is_mark
+from tenor.use.align.words import is_punctuation
 
 LONGEST = 6  # words of an n-gram
 
@@ -33,33 +33,35 @@ def ngrams(words: Sequence[str], *, longest: int = LONGEST) -> list[Span]:
     ['the cat', 'cat', 'my aunt', 'aunt', 'asleep']
     """
     lower = [word.casefold() for word in words]
-    ends = [not is_mark(word) and word not in _FORWARD for word in lower]
+    ends = [not is_punctuation(word) and word not in _FORWARD for word in lower]
     content = [word not in ENGLISH for word in lower]
     found = []
     for begin, word in enumerate(lower):
         if word in _BACKWARD:
             continue
-        telling = False
+        has_content = False
         for end in range(begin + 1, min(begin + longest, len(words)) + 1):
-            if is_mark(lower[end - 1]):
+            if is_punctuation(lower[end - 1]):
                 break
-            telling = telling or content[end - 1]
-            if telling and ends[end - 1]:
+            has_content = has_content or content[end - 1]
+            if has_content and ends[end - 1]:
                 found.append((begin, end))
     return found
 
 
 def constituents(words: Sequence[str], spans: Iterable[Span]) -> list[Span]:
-    """Return those constituents of a tree that hold a content word and no punctuation mark, in order.
+    """Return those constituents of a tree that hold a content word and no punctuation, in order.
 
     The whole text is no phrase of itself, unless it is one word.
     """
     lower = [word.casefold() for word in words]
-    marks = [is_mark(word) for word in lower]
-    content = [not mark and word not in ENGLISH for mark, word in zip(marks, lower, strict=True)]
+    punctuation = [is_punctuation(word) for word in lower]
+    content = [not is_punctuation(word) and word not in ENGLISH for word in lower]
     kept = {
         (begin, end)
         for begin, end in spans
-        if any(content[begin:end]) and not any(marks[begin:end]) and (end - begin < len(words) or end == 1)
+        if any(content[begin:end])
+        and not any(punctuation[begin:end])
+        and (end - begin < len(words) or end == 1)
     }
     return sorted(kept)

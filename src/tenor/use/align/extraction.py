@@ -1,9 +1,9 @@
 """Which candidate phrases of two texts are a pair: those that the word links leave together.
 
 A pair of phrases (A, B) is consistent with the links when it holds a link and none leaves it. Write hull(A)
-for the stretch from the first to the last counterpart of A's words, and core(B) for B without the words
+for the span from the first to the last counterpart of A's words, and core(B) for B without the words
 without links at its ends. Then (A, B) is consistent exactly if core(B) = hull(A) and hull(B) lies in A: a
-core that is wider holds a word whose link leads out of A. So a look-up by core finds all partners at once,
+core that is wider holds a word whose link leads out of A. So a lookup by core finds all partners at once,
 and no pair of candidates is ever tried.
 """
 
@@ -56,7 +56,7 @@ def _holds(outer: SpanPair, inner: SpanPair) -> bool:
 
 
 def _reach(rows: list[list[bool]]) -> list[Span | None]:
-    """For every word the stretch from its first to its last counterpart, or None."""
+    """Return for every word the span from its first to its last counterpart, or None."""
     return [(row.index(True), len(row) - row[::-1].index(True)) if True in row else None for row in rows]
 
 
@@ -70,5 +70,5 @@ def _core(span: Span, reach: Sequence[Span | None]) -> Span | None:
 
 
 def _hull(span: Span, reach: Sequence[Span | None]) -> Span:
-    linked = [place for place in reach[span[0] : span[1]] if place is not None]
-    return min(place[0] for place in linked), max(place[1] for place in linked)
+    reached = [counterparts for counterparts in reach[span[0] : span[1]] if counterparts is not None]
+    return min(begin for begin, _ in reached), max(end for _, end in reached)

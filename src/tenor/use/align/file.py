@@ -6,20 +6,20 @@ finished, and a run that was killed goes on from there.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 from tenor.errors import TenorError
+from tenor.progress import Note, ProgressOf
 from tenor.text.alignments import AlignedPair
 from tenor.text.examples import Pair
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs
 from tenor.text.trees import Tree, read_tree
 from tenor.text.words import split_words
-from tenor.use.align.model1 import WordTable, fit_word_table
 from tenor.use.align.pairs import Aligner, WordPair
 from tenor.use.align.paraphrases import FREE
 from tenor.use.align.words import DEFAULTS, AlignSettings
@@ -27,12 +27,9 @@ from tenor.use.embed.journal import Journal
 from tenor.use.embed.vector_files import digest_texts
 from tenor.use.windows import windows
 
-Shape = Literal["text", "words", "trees"]  # texts, words parted by spaces, bracketed trees
+Shape = Literal["text", "words", "trees"]  # texts, words separated by spaces, bracketed trees
 WINDOW_PAIRS = 1_000
 WINDOW_CHARACTERS = 250_000  # of both texts: about 50,000 words, whose vectors take 77 MB at a width of 384
-
-Progress = Callable[[int, int | None], None]  # pairs just done, and all pairs where they could be counted
-Note = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,21 +99,15 @@ def align_file(
     source: PairSource,
     out: str | Path,
     *,
-    model1: bool = False,
-    progress: Progress | None = None,
+    progress: ProgressOf | None = None,
     note: Note | None = None,
 ) -> AlignReport:
     """Align the pairs of ``source`` into ``out``, one JSON object a line (see :mod:`tenor.text.alignments`).
 
-    With ``model1`` a word table is first trained on the pairs. ``note`` hears that an earlier run goes on or
-    is thrown away.
+    ``note`` is called with a sentence when an earlier run is continued or thrown away.
     """
     out = _checked(Path(out), source)
     total = None if source.once else sum(1 for _ in source.read())
-    if model1:
-        if aligner.learned is not None:
-            raise TenorError("A learned aligner knows nothing of IBM Model 1; give one of them, not both.")
-        aligner = replace(aligner, table=_word_table(source))
     with Journal(out, _deciding(aligner, source), note=note) as journal:
         problems = Problems(strict=source.strict)
         done, hasher, pairs = _begin(journal, source, problems, note)
@@ -148,21 +139,13 @@ def _checked(out: Path, source: PairSource) -> Path:
     return out
 
 
-def _word_table(source: PairSource) -> WordTable:
-    if source.once:
-        raise TenorError("IBM Model 1 reads the pairs twice, which standard input cannot be; give a file.")
-    return fit_word_table((pair.first, pair.second) for pair in source.read())
-
-
 def _deciding(aligner: Aligner, source: PairSource) -> dict[str, Any]:
     columns = None if source.columns is None else {role: str(name) for role, name in source.columns.items()}
     return {
         "source": str(source.path), "columns": columns, "shape": source.shape,
         "model": aligner.model.fingerprint, "precision": aligner.model.precision,
         "words": [asdict(settings) for settings in _settings(aligner)], "phrases": asdict(aligner.phrases),
-        "model1": aligner.table is not None,
         "learned": None if aligner.learned is None else aligner.learned.fingerprint,
-        "wordnet": None if aligner.synonyms is None else aligner.synonyms.fingerprint,
         "parser": None if aligner.parser is None else aligner.parser.fingerprint,
     }  # fmt: skip
 
@@ -204,7 +187,7 @@ def _in_words(pair: Pair, shape: Shape) -> WordPair:
         raise ValueError("a list of words stands where a text is expected; --pretokenized takes such lists")
     sides = [split_words(text).words for text in pair.texts]
     if not all(sides):
-        raise ValueError(f"the {'second' if sides[0] else 'first'} text has no word or mark in it")
+        raise ValueError(f"the {'second' if sides[0] else 'first'} text has no word or punctuation in it")
     return WordPair(sides[0], sides[1], pair.origin)
 
 

@@ -7,22 +7,18 @@ from typing import Literal
 
 import numpy as np
 
-from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.text.alignments import NOWHERE, AlignedPair, Span
 from tenor.text.examples import Origin
 from tenor.use.align.candidates import LONGEST, constituents, ngrams
 from tenor.use.align.extraction import consistent_pairs, maximal_pairs, minimal_pairs
 from tenor.use.align.learned import LearnedLinks
-from tenor.use.align.model1 import WordTable
 from tenor.use.align.paraphrases import align_paraphrases
 from tenor.use.align.spacy_phrases import SpacyPhrases
-from tenor.use.align.states import Layered, everyday_centre, layered_states
-from tenor.use.align.synonyms import Synonyms
+from tenor.use.align.states import Layered, layered_states, mean_word_vectors
 from tenor.use.align.words import AlignSettings, Floats, Links, middle_layer
 
 Blocks = Literal["all", "minimal", "maximal"]
-MODEL1 = np.float32(0.1)  # weight of IBM Model 1 beside the cosines
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +50,12 @@ class Aligner:
     model: Model
     words: AlignSettings | None = None  # None: chosen for every pair, by its wording
     phrases: PhraseSettings = field(default_factory=PhraseSettings)
-    table: WordTable | None = None  # of IBM Model 1, trained on the pairs themselves
     learned: LearnedLinks | None = None
-    synonyms: Synonyms | None = None  # of WordNet
     parser: SpacyPhrases | None = None  # finds the phrases of texts without trees
 
     def __post_init__(self) -> None:
         if self.learned is not None:
             self.learned.check(self.model)
-            if self.synonyms is not None:
-                raise TenorError("A learned aligner knows nothing of WordNet; give one of them, not both.")
 
     @property
     def layers(self) -> tuple[int, ...]:
@@ -75,7 +67,7 @@ class Aligner:
     @cached_property
     def centre(self) -> Floats:
         """The mean word vector [width] of the middle layer."""
-        (centre,) = everyday_centre(self.model, [middle_layer(self.model.engine.layers)])
+        (centre,) = mean_word_vectors(self.model, [middle_layer(self.model.engine.layers)])
         return np.asarray(centre)
 
     def align(self, pairs: Sequence[WordPair]) -> Iterator[AlignedPair]:
@@ -90,7 +82,7 @@ class Aligner:
             # Up to the last word that was seen: what lies beyond the model's limit has no links, and may be
             # many times as long.
             links = np.zeros((first.seen, second.seen), dtype=bool)
-            links[np.ix_(first.places, second.places)] = self._links(first, second)
+            links[np.ix_(first.positions, second.positions)] = self._links(first, second)
             yield phrase_pairs(pair, links, settings=self.phrases), first.cut + second.cut
 
     def _in_phrases(self, pairs: Sequence[WordPair]) -> Iterator[WordPair]:
@@ -106,16 +98,7 @@ class Aligner:
         if self.learned is not None:
             return self.learned.links(first.words, second.words, (first.vectors, second.vectors))
         vectors = first.vectors[:, 0], second.vectors[:, 0]
-        return align_paraphrases(
-            first.words, second.words, vectors,
-            centre=self.centre, bonus=self._bonus(first.words, second.words), settings=self.words,
-        )  # fmt: skip
-
-    def _bonus(self, first: Sequence[str], second: Sequence[str]) -> Floats | None:
-        parts = [] if self.table is None else [MODEL1 * self.table.chances(first, second)]
-        if self.synonyms is not None:
-            parts.append(self.synonyms.bonus(first, second))
-        return np.sum(parts, axis=0, dtype=np.float32) if parts else None
+        return align_paraphrases(first.words, second.words, vectors, centre=self.centre, settings=self.words)
 
 
 def phrase_pairs(pair: WordPair, links: Links, *, settings: PhraseSettings) -> AlignedPair:

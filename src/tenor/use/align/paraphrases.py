@@ -6,25 +6,13 @@ of :mod:`tenor.use.align.words`:
 1. the vectors are centred: what all words share says nothing about any of them;
 2. the freer the wording, the more is linked: where two texts have few words in common, a word without an
    equal one has a counterpart more often than not, and lower scores are enough (``FREE``);
-3. a stretch of words without links that stands between two links, in both texts (``because of`` between the
+3. a span of words without links that stands between two links, in both texts (``because of`` between the
    counterparts around ``owing to``), is linked whole, each word with each, if the pairs are close on average;
 4. an article without counterpart goes with the word after it, as people link it (``the removal`` and
    ``removal``).
 
-A link raises F1 when its chance of being right is above half of F1, so that a chance of 0.45 is worth taking.
-On the train parts of MultiMWA (1,200 rows of MTRef, 800 of Wiki; layer 3 of the starter) micro F1 was:
-
-===============================  =====  =====
-                                 MTRef   Wiki
-===============================  =====  =====
-the steps of ``words``           0.797  0.980
-+ centred                        0.801  0.980
-+ articles                       0.810  0.980
-+ stretches between links        0.812  0.980
-===============================  =====  =====
-
-On other rows (every second one of MTRef, the same of Wiki) these give 0.8090 and 0.9795, with ``FREE`` below
-an overlap of 0.55 they give 0.8128 and 0.9794. Without that limit, 0.8147 and 0.9750.
+A link raises F1 when its probability of being right is above half of F1, so that low thresholds pay where F1
+is low. docs/align.md says what each of the four brings.
 """
 
 from collections import Counter
@@ -45,9 +33,15 @@ from tenor.use.align.words import (
 
 SHIFT = 0.1  # centred vectors have lower cosines; added, so that the floors keep their sense
 FREE = AlignSettings(
-    near=0.15, context=0.3, floor=0.6, content_floor=0.35, share=0.03, gap=0.15, longest_gap=6
+    near=0.15,
+    min_context=0.3,
+    floor=0.6,
+    content_floor=0.35,
+    shared_threshold=0.03,
+    gap_score=0.15,
+    max_gap=6,
 )  # for texts in other words
-FREE_BELOW = 0.55  # the part of the words that two texts have in common
+FREE_BELOW = 0.55  # the fraction of the words that two texts have in common
 
 _ARTICLES = frozenset(("the", "a", "an"))
 
@@ -58,13 +52,11 @@ def align_paraphrases(
     vectors: tuple[Floats, Floats],
     *,
     centre: Floats | None = None,
-    bonus: Floats | None = None,
     settings: AlignSettings | None = None,
 ) -> Links:
     """Link the words of two texts that say the same, given a vector [d] for each word.
 
-    ``centre`` [d] is the mean of word vectors; ``bonus`` [n, m] is added to the scores of the word pairs.
-    Without ``settings`` the wording of the texts decides.
+    ``centre`` [d] is the mean of word vectors. Without ``settings`` the wording of the texts decides.
     """
     settings = settings_for(first, second) if settings is None else settings
     if centre is None:
@@ -72,7 +64,7 @@ def align_paraphrases(
     else:
         matrix = cosines(vectors[0] - centre, vectors[1] - centre) + np.float32(SHIFT)
     scores = word_scores(first, second, matrix, settings=settings)
-    return paraphrase_links(first, second, scores if bonus is None else scores + bonus, settings=settings)
+    return paraphrase_links(first, second, scores, settings=settings)
 
 
 def settings_for(first: Sequence[str], second: Sequence[str]) -> AlignSettings:
@@ -81,7 +73,7 @@ def settings_for(first: Sequence[str], second: Sequence[str]) -> AlignSettings:
 
 
 def shared_words(first: Sequence[str], second: Sequence[str]) -> float:
-    """Return the part of the words of both texts that also stand in the other, each as often as it does.
+    """Return the fraction of the words of both texts that also stand in the other, counted with repetition.
 
     >>> shared_words(["the", "old", "man"], ["The", "man", "himself"])
     0.6666666666666666
@@ -93,11 +85,11 @@ def shared_words(first: Sequence[str], second: Sequence[str]) -> float:
 def paraphrase_links(
     first: Sequence[str], second: Sequence[str], scores: Floats, *, settings: AlignSettings
 ) -> Links:
-    """Make links from the scores [n, m] of all word pairs, those of articles and of whole stretches too."""
+    """Make links from the scores [n, m] of all word pairs, those of articles and of whole gaps too."""
     content = [np.array([stem(word) != "" for word in words], dtype=bool) for words in (first, second)]
     links = links_from_scores(scores, content=content[0][:, None] & content[1][None], settings=settings)
     links = with_articles(links, first, second)
-    return with_gaps(links, scores, longest=settings.longest_gap, mean=settings.gap)
+    return with_gaps(links, scores, longest=settings.max_gap, mean=settings.gap_score)
 
 
 def with_articles(links: Links, first: Sequence[str], second: Sequence[str]) -> Links:
@@ -109,16 +101,16 @@ def with_articles(links: Links, first: Sequence[str], second: Sequence[str]) -> 
     """
     found = links.copy()
     for side, words in ((found, first), (found.T, second)):
-        for place in range(len(words) - 2, -1, -1):
-            if words[place].casefold() in _ARTICLES and not side[place].any():
-                side[place] = side[place + 1]
+        for position in range(len(words) - 2, -1, -1):
+            if words[position].casefold() in _ARTICLES and not side[position].any():
+                side[position] = side[position + 1]
     return found
 
 
 def with_gaps(
-    links: Links, scores: Floats, *, longest: int = DEFAULTS.longest_gap, mean: float = DEFAULTS.gap
+    links: Links, scores: Floats, *, longest: int = DEFAULTS.max_gap, mean: float = DEFAULTS.gap_score
 ) -> Links:
-    """Link all of two stretches without links that stand between the same links, if close on average.
+    """Link all of two spans without links that stand between the same links, if close on average.
 
     The ends of the texts count as linked to each other.
 
@@ -144,7 +136,7 @@ def with_gaps(
 
 
 def _free(linked: Links) -> Iterator[tuple[int, int]]:
-    """Yield the stretches without links, which never touch the two ends of a frame."""
+    """Yield the spans without links, which never touch the two ends of a frame."""
     edges = np.flatnonzero(np.diff(linked.astype(np.int8)))
     for begin, end in edges.reshape(-1, 2).tolist():
         yield begin + 1, end + 1

@@ -1,7 +1,7 @@
 """Phrase pairs that are consistent with word links.
 
-A block is a stretch of words of the first text and one of the second. It is consistent when it holds a link
-and no link leaves it: every counterpart of its words lies inside. Phrases cross no punctuation mark.
+A block is a span of words of the first text and one of the second. It is consistent when it holds a link
+and no link leaves it: every counterpart of its words lies inside. Phrases cross no punctuation.
 
 ``finest_blocks`` cuts two texts into the smallest disjoint consistent blocks that cover all links.
 ``merged_blocks`` joins neighbours among these, and ``extended_blocks`` adds words without a link where that
@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tenor.use.align.words import Floats, Links, cosines, is_mark, stem
+from tenor.use.align.words import Floats, Links, cosines, is_punctuation, stem
 
 T = TypeVar("T")
 
@@ -87,8 +87,8 @@ def merged_blocks(
     return merged
 
 
-def telling_blocks(blocks: Sequence[Block], first: Sequence[str], second: Sequence[str]) -> list[Block]:
-    """Leave out blocks of small words alone that no other block follows or precedes in both texts.
+def content_blocks(blocks: Sequence[Block], first: Sequence[str], second: Sequence[str]) -> list[Block]:
+    """Leave out blocks of stop words alone that no other block follows or precedes in both texts.
 
     A ``the`` of one text always finds a ``the`` in another, whatever the two are about.
     """
@@ -111,7 +111,7 @@ def extended_blocks(
     *,
     longest: int = LONGEST,
 ) -> list[Block]:
-    """Add stretches without links to the block beside them where that brings its two sides closer.
+    """Add spans without links to the block beside them where that brings its two sides closer.
 
     ``BoE`` linked to ``Bank`` becomes ``BoE`` against ``Bank of England``. Blocks in the same words stay.
     """
@@ -121,20 +121,20 @@ def extended_blocks(
             unmatched(first, [block.first for block in blocks]),
             unmatched(second, [block.second for block in blocks]),
         )
-        found = [
-            (closeness(wider, vectors) - closeness(block, vectors), place, wider)
-            for place, block in enumerate(blocks)
+        gains = [
+            (phrase_cosine(wider, vectors) - phrase_cosine(block, vectors), number, wider)
+            for number, block in enumerate(blocks)
             if not same_words(block, first, second)
             for wider in _wider(block, *free)
             if wider.longer <= longest
         ]
-        gain, place, wider = max(found, default=(0.0, 0, None))
+        gain, number, wider = max(gains, default=(0.0, 0, None))
         if wider is None or gain <= 0:
             return blocks
-        blocks[place] = wider
+        blocks[number] = wider
 
 
-def closeness(block: Block, vectors: tuple[Floats, Floats]) -> float:
+def phrase_cosine(block: Block, vectors: tuple[Floats, Floats]) -> float:
     """Return the cosine of the mean word vectors of the two sides."""
     means = [side[slice(*span)].mean(axis=0, keepdims=True) for side, span in _sides(block, vectors)]
     return float(cosines(means[0], means[1])[0, 0])
@@ -145,13 +145,19 @@ def phrase_links(
 ) -> Links:
     """Return the links that phrases can be made of.
 
-    Links of punctuation marks go; then, as long as a block is too long or crosses a mark, its weakest link
-    goes. One wrong link would else tie half of a text into one block.
+    Links of punctuation are dropped; then, as long as a block is too long or crosses punctuation, its weakest
+    link is. Otherwise one wrong link would tie half of a text into one block.
     """
-    marks = [np.array([is_mark(word) for word in words], dtype=bool) for words in (first, second)]
-    kept: Links = links & ~marks[0][:, None] & ~marks[1][None, :]
-    while bad := [block for block in finest_blocks(kept) if block.longer > longest or _crosses(block, marks)]:
-        for block in bad:
+    punctuation = [
+        np.array([is_punctuation(word) for word in words], dtype=bool) for words in (first, second)
+    ]
+    kept: Links = links & ~punctuation[0][:, None] & ~punctuation[1][None, :]
+
+    def bad(block: Block) -> bool:
+        return block.longer > longest or _crosses(block, punctuation)
+
+    while wrong := [block for block in finest_blocks(kept) if bad(block)]:
+        for block in wrong:
             inside = slice(*block.first), slice(*block.second)
             weakest = int(np.where(kept[inside], scores[inside], np.inf).argmin())
             row, column = divmod(weakest, block.second[1] - block.second[0])
@@ -160,12 +166,12 @@ def phrase_links(
 
 
 def unmatched(words: Sequence[str], covered: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the stretches of words that no given stretch covers; punctuation marks end them.
+    """Return the spans of words that no given span covers; punctuation ends them.
 
     >>> unmatched(["Well", ",", "I", "never", "said"], [(2, 3)])
     [(0, 1), (3, 5)]
     """
-    free = np.array([not is_mark(word) for word in words], dtype=bool)
+    free = np.array([not is_punctuation(word) for word in words], dtype=bool)
     for begin, end in covered:
         free[begin:end] = False
     edges = np.flatnonzero(np.diff(np.concatenate([[False], free, [False]]).astype(np.int8)))
@@ -201,14 +207,14 @@ def _sides(block: Block, texts: tuple[T, T]) -> Iterator[tuple[T, tuple[int, int
     yield texts[1], block.second
 
 
-def _crosses(block: Block, marks: Sequence[Links]) -> bool:
-    return bool(marks[0][slice(*block.first)].any() or marks[1][slice(*block.second)].any())
+def _crosses(block: Block, punctuation: Sequence[Links]) -> bool:
+    return bool(punctuation[0][slice(*block.first)].any() or punctuation[1][slice(*block.second)].any())
 
 
 def _wider(
     block: Block, first: Sequence[tuple[int, int]], second: Sequence[tuple[int, int]]
 ) -> Iterator[Block]:
-    """Yield the block with each free stretch that touches it."""
+    """Yield the block with each free span that touches it."""
     for begin, end in first:
         if end == block.first[0] or begin == block.first[1]:
             yield block.hull(Block((begin, end), block.second))

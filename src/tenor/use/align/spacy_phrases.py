@@ -14,14 +14,14 @@ from typing import Any
 from tenor.errors import TenorError
 from tenor.extras import require
 from tenor.text.alignments import Span
-from tenor.use.align.words import is_mark
+from tenor.use.align.words import is_punctuation
 
 ASSET = "spacy-en"
 _WIDTH = 96
 _NOT_READ = ("config", "meta", "tokenizer", "vectors")  # beside parts that the pipeline here does not have
 _BATCH = 256  # texts that are parsed at once
 
-# Marks that stand close to the word before them, and to the one after: the parser looks at spaces too.
+# Punctuation and clitics without a space before them, and without one after: the parser looks at spaces too.
 _CLOSING = frozenset(". , ; : ! ? ) ] } % ' '' ” ’ … 's n't 'm 're 've 'll 'd".split())  # noqa: SIM905
 _OPENING = frozenset("( [ { $ £ € # `` “ ‘".split())  # noqa: SIM905
 
@@ -62,7 +62,7 @@ class SpacyPhrases:
         return cls(pipeline, fingerprint)
 
     def spans(self, texts: Sequence[Sequence[str]]) -> list[list[Span]]:
-        """Return the noun chunks and subtrees of every text, sorted, without marks at their ends."""
+        """Return the noun chunks and subtrees of every text, sorted, without punctuation at their ends."""
         document = _spacy().tokens.Doc
         with self.pipeline.memory_zone():  # else new words would be kept for ever
             documents = [
@@ -119,14 +119,14 @@ def spaces(words: Sequence[str]) -> list[bool]:
 def _spans(parsed: Any, words: Sequence[str]) -> list[Span]:
     found = [(chunk.start, chunk.end) for chunk in parsed.noun_chunks]
     found += [(word.left_edge.i, word.right_edge.i + 1) for word in parsed]
-    return sorted({span for each in found if (span := _without_marks(each, words)) is not None})
+    return sorted({span for each in found if (span := _without_punctuation(each, words)) is not None})
 
 
-def _without_marks(span: Span, words: Sequence[str]) -> Span | None:
+def _without_punctuation(span: Span, words: Sequence[str]) -> Span | None:
     begin, end = span
-    while begin < end and is_mark(words[begin]):
+    while begin < end and is_punctuation(words[begin]):
         begin += 1
-    while begin < end and is_mark(words[end - 1]):
+    while begin < end and is_punctuation(words[end - 1]):
         end -= 1
     return (begin, end) if begin < end else None
 

@@ -1,4 +1,4 @@
-"""Word vectors for alignment: from several layers at once, with the places of the words that a model saw."""
+"""Word vectors for alignment: from several layers at once, with the positions of the words that are read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Layered:
     """The words of a text that a model saw, with a vector of every layer asked for."""
 
     words: tuple[str, ...]
-    places: list[int]  # of these words among those given: a model drops some, and all beyond its limit
+    positions: list[int]  # of these words among those given: a model drops some, and all beyond its limit
     vectors: Floats  # [words, layers, width]
     seen: int  # words given, up to the last that the model reads
     cut: bool  # whether the text goes on beyond
@@ -28,24 +28,24 @@ def layered_states(model: Model, texts: Sequence[Sequence[str]], layers: Sequenc
 
 
 def _layered(words: Sequence[str], states: WordStates) -> Layered:
-    places = _places(words, states)
-    seen = places[-1] + 1 if states.cut and places else len(words)
-    return Layered(states.words, places, states.vectors, seen, states.cut)
+    positions = _positions(words, states)
+    seen = positions[-1] + 1 if states.cut and positions else len(words)
+    return Layered(states.words, positions, states.vectors, seen, states.cut)
 
 
-def everyday_centre(model: Model, layers: Sequence[int]) -> Floats:
+def mean_word_vectors(model: Model, layers: Sequence[int]) -> Floats:
     """Return the mean word vectors [layers, width] over some everyday sentences.
 
-    They are those by which encoders are made ready for whole numbers. The mean is not that of the pairs to
-    align, so a pair gives the same links in whatever company it comes.
+    They are the calibration texts of int8. The mean is not that of the pairs to align, so a pair gives the
+    same links in whatever company it comes.
     """
-    text = files("tenor.encoders.bert").joinpath("calibration.txt").read_text(encoding="utf-8")
+    text = files("tenor.encoders").joinpath("calibration.txt").read_text(encoding="utf-8")
     states = model.layered_word_states(text.splitlines(), layers=layers)
     centre: Floats = np.concatenate([state.vectors for state in states]).mean(axis=0)
     return centre
 
 
-def _places(words: Sequence[str], states: WordStates) -> list[int]:
+def _positions(words: Sequence[str], states: WordStates) -> list[int]:
     begins = np.cumsum([0, *(len(word) + 1 for word in words[:-1])])
-    places: list[int] = np.searchsorted(begins, states.spans[:, 0]).tolist()
-    return places
+    positions: list[int] = np.searchsorted(begins, states.spans[:, 0]).tolist()
+    return positions

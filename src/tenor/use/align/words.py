@@ -1,30 +1,19 @@
 """Which words of two texts say the same: links from the contextual vectors of the words.
 
 The score of a word pair (i, j) is the cosine of their vectors, a little more for two forms of one word, a
-little less for a word against a punctuation mark and for two words far apart in relative position. To each
-score those of the neighbouring pairs (i ± 1, j ± 1) and (i ± 2, j ± 2) are added with small weights, so that
+little less for a word against punctuation and for two words far apart in relative position. To each score
+those of the neighbouring pairs (i ± 1, j ± 1) and (i ± 2, j ± 2) are added with small weights, so that
 of two equal words the one in the right context wins. Links are then made in this order:
 
 1. mutual best: i is the best counterpart of j and j of i (one to one);
 2. the same again on the words that are left, as long as the score is above a floor;
 3. shared: beside a link, a word gets a further counterpart (``afterwards`` and ``after that``) where the
-   geometric mean of the softmax along the row and the one along the column is above a threshold;
+   geometric mean of the softmax probabilities along row and column is above a threshold;
 4. grown: a word still alone joins its best counterpart when that is linked to a neighbour of the word.
 
 Vectors come from the middle of the encoder. Early layers see little but the word itself (of equal words they
-cannot tell the right one), late ones carry the whole sentence in every word. Micro F1 of plain mutual best on
-the train parts of the MultiMWA sets (1,000 rows of MTRef, 600 of Wiki), starter with 6 layers:
-
-=========  =====  =====  =====  =====  =====
-layer          0      2      3      4      6
-=========  =====  =====  =====  =====  =====
-MTRef      0.697  0.748  0.760  0.757  0.721
-Wiki       0.939  0.973  0.978  0.978  0.975
-=========  =====  =====  =====  =====  =====
-
-All four steps reach 0.798 and 0.981 there. The defaults below were chosen on the same rows;
-``bench/align.py`` prints the figures on the dev parts. All functions treat both texts alike: swapping the
-texts transposes the links.
+cannot tell the right one), late ones carry the whole sentence in every word. docs/align.md has the figures by
+which the defaults were chosen. All functions treat both texts alike: swapping the texts transposes the links.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,19 +33,19 @@ class AlignSettings:
     """The constants of the alignment, in units of cosine where nothing else is said."""
 
     depth: float = 0.5  # which layer the vectors are taken after, as a part of all layers
-    kin: float = 0.1  # added for two forms of one content word
-    punctuation: float = 0.2  # taken off for a word against a punctuation mark
-    drift: float = 0.1  # taken off per whole text of distance between relative positions
+    same_stem: float = 0.1  # added for two forms of one content word
+    punctuation: float = 0.2  # subtracted for a word against punctuation
+    distance: float = 0.1  # subtracted in proportion to the distance between relative positions (0 to 1)
     near: float = 0.2  # weight of the pairs (i ± 1, j ± 1)
     far: float = 0.1  # weight of the pairs (i ± 2, j ± 2)
-    weakest: float = 0.25  # no link below this score,
-    context: float = 0.4  # nor below this one together with the weighted scores of the neighbours
+    min_score: float = 0.25  # no link below this score,
+    min_context: float = 0.4  # nor below this one together with the weighted scores of the neighbours
     floor: float = 0.5  # links of steps 2 and 4 need this score,
-    content_floor: float = 0.5  # or this one between two content words, where these are told
+    content_floor: float = 0.5  # or this one between two content words, where these are known
     temperature: float = 0.05  # of the softmax of step 3
-    share: float = 0.1  # threshold of step 3, a probability
-    gap: float = 0.2  # mean score of the word pairs of two stretches that are linked whole (paraphrases)
-    longest_gap: int = 5  # words of such a stretch
+    shared_threshold: float = 0.1  # of step 3, a probability
+    gap_score: float = 0.2  # mean score of the word pairs of two spans that are linked whole (paraphrases)
+    max_gap: int = 5  # words of such a span
 
 
 DEFAULTS = AlignSettings()
@@ -92,13 +81,16 @@ def word_scores(
     first: Sequence[str], second: Sequence[str], matrix: Floats, *, settings: AlignSettings = DEFAULTS
 ) -> Floats:
     """Adjust cosines [n, m] by what the words look like and where they stand."""
-    place = [(np.arange(len(words)) + 0.5) / max(1, len(words)) for words in (first, second)]
-    drift = np.abs(np.subtract.outer(*place))
+    position = [(np.arange(len(words)) + 0.5) / max(1, len(words)) for words in (first, second)]
+    distance = np.abs(np.subtract.outer(*position))
     stems = [np.array([stem(word) for word in words], dtype=object) for words in (first, second)]
-    kin = np.equal.outer(*stems) & (stems[0] != "")[:, None]
-    marks = [np.array([is_mark(word) for word in words], dtype=bool) for words in (first, second)]
-    mixed = np.not_equal.outer(*marks)
-    adjusted = matrix + settings.kin * kin - settings.punctuation * mixed - settings.drift * drift
+    same_stem = np.equal.outer(*stems) & (stems[0] != "")[:, None]
+    punctuation = [
+        np.array([is_punctuation(word) for word in words], dtype=bool) for words in (first, second)
+    ]
+    mixed = np.not_equal.outer(*punctuation)
+    adjusted = matrix + settings.same_stem * same_stem
+    adjusted = adjusted - settings.punctuation * mixed - settings.distance * distance
     return np.asarray(adjusted, dtype=np.float32)
 
 
@@ -116,9 +108,9 @@ def links_from_scores(
         good |= content & (scores >= settings.content_floor)
     in_context = with_neighbours(scores, near=settings.near, far=settings.far)
     links = iterated_best(in_context, good)
-    shared = shared_links(in_context, temperature=settings.temperature, share=settings.share)
+    shared = shared_links(in_context, temperature=settings.temperature, threshold=settings.shared_threshold)
     links = _attach(links, lambda links: shared & ~links & (_beside(links) | _beside(links.T).T))
-    links &= (scores >= settings.weakest) & (in_context >= settings.context)
+    links &= (scores >= settings.min_score) & (in_context >= settings.min_context)
     return grown_links(links, scores, good)
 
 
@@ -157,20 +149,20 @@ def iterated_best(scores: Floats, allowed: Links) -> Links:
         links |= found
 
 
-def shared_links(scores: Floats, *, temperature: float, share: float) -> Links:
-    """Mark pairs to which the softmax along the row and the one along the column both give a good share."""
-    along_row, along_column = softmax_shares(scores, temperature=temperature)
-    return np.asarray(np.sqrt(along_row * along_column) > share)
+def shared_links(scores: Floats, *, temperature: float, threshold: float) -> Links:
+    """Mark pairs whose softmax probabilities along row and column have a geometric mean above a threshold."""
+    along_row, along_column = softmax_probabilities(scores, temperature=temperature)
+    return np.asarray(np.sqrt(along_row * along_column) > threshold)
 
 
-def softmax_shares(scores: Floats, *, temperature: float) -> tuple[Floats, Floats]:
+def softmax_probabilities(scores: Floats, *, temperature: float) -> tuple[Floats, Floats]:
     """Return the softmax of the scores [n, m] along every row, and the one along every column."""
     logits = scores / np.float32(temperature)
-    shares = []
+    probabilities = []
     for axis in (1, 0):
         shifted = np.exp(logits - logits.max(axis=axis, keepdims=True, initial=-np.inf))
-        shares.append(shifted / shifted.sum(axis=axis, keepdims=True))
-    return shares[0], shares[1]
+        probabilities.append(shifted / shifted.sum(axis=axis, keepdims=True))
+    return probabilities[0], probabilities[1]
 
 
 def grown_links(links: Links, scores: Floats, good: Links) -> Links:
@@ -200,7 +192,7 @@ _ENDINGS = (
 def stem(word: str) -> str:
     """Return a crude stem of a content word, which its forms mostly share; "" for other words."""
     lower = word.casefold()
-    if lower in ENGLISH or is_mark(lower):
+    if lower in ENGLISH or is_punctuation(lower):
         return ""
     for ending, other, before in _ENDINGS:
         if lower.endswith(ending) and len(lower) - len(ending) >= before:
@@ -208,7 +200,7 @@ def stem(word: str) -> str:
     return lower
 
 
-def is_mark(word: str) -> bool:
+def is_punctuation(word: str) -> bool:
     """Say whether a word is punctuation or symbols only."""
     return not any(character.isalnum() for character in word)
 

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.model.encoding import Long
 from tenor.model.heads import TrainedTask, find_task
-from tenor.model.predicting import predict, predict_from_vectors
-from tenor.tasks.predictions import chosen
+from tenor.model.predicting import predict, predict_from_vectors, reads_vectors
+from tenor.tasks.answer import Answer
 from tenor.text.examples import Pair, Sentence
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs, read_texts
@@ -25,46 +24,18 @@ WINDOW_CHARACTERS = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a task says of one text or pair: labels with probabilities, or a score.
-
-    >>> answer = Answer(("positive",), {"negative": 0.1, "positive": 0.9})
-    >>> answer.label, answer.probabilities["positive"]
-    ('positive', 0.9)
-    """
-
-    labels: tuple[str, ...] = ()  # one, or with several labels per text any number
-    probabilities: Mapping[str, float] | None = None
-    score: float | None = None
-
-    @property
-    def label(self) -> str | None:
-        """The label, where there is exactly one."""
-        return self.labels[0] if len(self.labels) == 1 else None
-
-    def to_json(self, *, several: bool = False) -> dict[str, Any]:
-        """Return it for programs; ``several`` where a text may have any number of labels."""
-        if self.score is not None:
-            return {"score": round(self.score, 4)}
-        told: dict[str, Any] = {"labels": list(self.labels)} if several else {"label": self.label}
-        probabilities = {label: round(p, 5) for label, p in (self.probabilities or {}).items()}
-        return told | {"probabilities": probabilities}
-
-
-@dataclass(frozen=True, slots=True)
 class Answered:
     """A text or pair of a file and what each task says of it."""
 
     example: Sentence | Pair
     answers: Mapping[str, Answer]
-    several: frozenset[str] = frozenset()  # tasks in which a text may have any number of labels
 
     def to_json(self) -> dict[str, Any]:
         """Return line, texts and answers for programs."""
         texts = self.example.texts
         named = {"text": texts[0]} if len(texts) == 1 else dict(zip(("first", "second"), texts, strict=True))
-        told = {name: each.to_json(several=name in self.several) for name, each in self.answers.items()}
-        return {"line": self.example.origin.line, **named, "tasks": told}
+        answers = {name: answer.to_json() for name, answer in self.answers.items()}
+        return {"line": self.example.origin.line, **named, "tasks": answers}
 
 
 def classify(
@@ -79,6 +50,12 @@ def classify(
 
     ``tasks`` are all that fit when None: those about single texts for texts, those about two for pairs.
     """
+    for place, row in enumerate(rows):
+        if not isinstance(row, str | Sequence):
+            raise TenorError(
+                f"classify takes texts or pairs of texts, but number {place} (from 0) is {row!r:.40} "
+                f"({type(row).__name__})."
+            )
     sides = {1 if isinstance(row, str) else len(row) for row in rows}
     if len(sides) > 1 or not sides <= {1, 2}:
         raise TypeError("classify takes a list of texts, or a list of pairs of texts, not a mixture.")
@@ -106,48 +83,41 @@ def classify_file(
     """
     pairs = columns is not None or (tasks is not None and all(_about_pairs(model, name) for name in tasks))
     found = chosen_tasks(model, tasks, pairs=pairs)
-    several = frozenset(task.name for task in found if task.spec.separator is not None)
     read = _read_pairs(path, columns, problems) if pairs else _read_texts(path, column, problems)
     for window in windows(read, _characters, most=WINDOW_ROWS, most_characters=WINDOW_CHARACTERS):
         answers = _answers(model, found, [example.texts for example in window], long, progress)
         for example, answer in zip(window, answers, strict=True):
-            yield Answered(example, answer, several)
+            yield Answered(example, answer)
 
 
 def chosen_tasks(model: Model, names: Sequence[str] | None, *, pairs: bool) -> list[TrainedTask]:
     """Return the tasks of the given names, or all that fit, or say what is wrong."""
     if names is None:
-        found = [task for task in model.tasks.values() if _fits(task, pairs) and task.spec.kind != "match"]
-        if found:
-            return found
+        tasks = [task for task in model.tasks.values() if _fits(task, pairs) and _answers_rows(task)]
+        if tasks:
+            return tasks
         others = ", ".join(model.tasks)
+        if others and all(task.spec.answers_words for task in model.tasks.values()):
+            raise TenorError(f"{model.name} says something of every word ({others}): use tenor tag.")
         about = "two texts" if pairs else "single texts"
         hint = f"Its tasks: {others}; choose with --task." if others else "Train some with tenor train."
         raise TenorError(f"{model.name} has no task about {about}. {hint}")
-    found = [find_task(model.tasks, name, model=model.name) for name in names]
-    for task in found:
-        if task.spec.kind == "match":
-            raise TenorError(f"Task {task.name} gives vectors, not labels: use tenor embed or tenor compare.")
+    tasks = [find_task(model.tasks, name, model=model.name) for name in names]
+    for task in tasks:
+        if task.spec.answers_words:
+            raise TenorError(f"Task {task.name} says something of every word: use tenor tag.")
+        if not _answers_rows(task):
+            raise TenorError(
+                f"Task {task.name} gives {task.spec.gives}, not labels: use tenor embed or compare."
+            )
         if not _fits(task, pairs):
             needed, given = ("two texts", "single texts") if not pairs else ("single texts", "pairs")
             raise TenorError(f"Task {task.name} is about {needed}, but {given} were given.")
-    return found
+    return tasks
 
 
-def answers_of(task: TrainedTask, predictions: NDArray[Any]) -> list[Answer]:
-    """Put predictions [n, labels] or scores [n] into words."""
-    spec = task.spec
-    if spec.kind == "similarity":
-        return [Answer(score=float(score)) for score in predictions]
-    picked = chosen(spec, predictions)
-    rows = picked if spec.separator is not None else np.eye(len(spec.labels), dtype=int)[picked]
-    return [
-        Answer(
-            tuple(label for label, given in zip(spec.labels, row, strict=True) if given),
-            dict(zip(spec.labels, map(float, probabilities), strict=True)),
-        )
-        for row, probabilities in zip(rows, predictions, strict=True)
-    ]
+def _answers_rows(task: TrainedTask) -> bool:
+    return task.spec.answers_rows and not task.spec.answers_words
 
 
 def _answers(
@@ -161,7 +131,7 @@ def _answers(
     if not rows:
         return found
     texts = list(zip(*rows, strict=True))  # sides, each of n texts
-    shared = [task for task in tasks if task.spec.reads_default(model.settings.pooling)]
+    shared = [task for task in tasks if reads_vectors(model, task)]
     if shared:
         # One pass serves all heads that read the model's own vectors.
         vectors = np.split(model.pooled([text for side in texts for text in side], long=long), len(texts))
@@ -170,7 +140,7 @@ def _answers(
             predictions = predict_from_vectors(model, task, vectors, texts)
         else:
             predictions = predict(model, task, rows, long=long)
-        for answers, answer in zip(found, answers_of(task, predictions), strict=True):
+        for answers, answer in zip(found, task.spec.answers(predictions), strict=True):
             answers[task.name] = answer
     if progress is not None:
         progress(len(rows))
@@ -188,11 +158,11 @@ def _read_pairs(
 
 
 def _about_pairs(model: Model, name: str) -> bool:
-    return find_task(model.tasks, name, model=model.name).spec.kind != "classify"
+    return find_task(model.tasks, name, model=model.name).spec.texts == 2
 
 
 def _fits(task: TrainedTask, pairs: bool) -> bool:
-    return (task.spec.kind != "classify") is pairs
+    return (task.spec.texts == 2) is pairs
 
 
 def _characters(example: Sentence | Pair) -> int:

@@ -30,9 +30,9 @@ def answer_glue(
         task.name if task.name in model.tasks or len(model.tasks) != 1 else next(iter(model.tasks))
     )
     spec = find_task(model.tasks, own, model=model.name).spec
-    if spec.kind != task.kind or set(spec.labels) != set(task.labels):
+    if spec.kind != task.kind or set(spec.labels_shown) != set(task.labels):
         asked = ", ".join(task.labels) or "numbers from 0 to 5"
-        found = ", ".join(spec.labels[:9]) or f"what a task of kind {spec.kind!r} says"
+        found = ", ".join(spec.labels_shown[:9]) or f"what a task of kind {spec.kind!r} says"
         raise TenorError(
             f"The task {own!r} of {model.name} answers {found}, where {task.name} asks for {asked}"
             f"{' of two texts' if len(task.texts) == 2 else ''}. Choose another with --task, or train one: "
@@ -42,8 +42,7 @@ def answer_glue(
         (example.texts[0], example.texts[1]) if isinstance(example, Pair) else example.texts[0]
         for example in read_glue(task, test, part="test", problems=Problems(strict=True))
     ]
-    said = [each[own] for each in classify(model, rows, tasks=[own], progress=progress)]
-    answers = [str(each.label) if each.score is None else each.score for each in said]
+    answers = [each[own].predicted for each in classify(model, rows, tasks=[own], progress=progress)]
     with writing(folder):
         Path(folder).mkdir(parents=True, exist_ok=True)
     return write_answers(task, answers, folder), len(rows)

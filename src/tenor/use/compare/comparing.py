@@ -13,23 +13,24 @@ from typing import Any
 from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.model.encoding import Long
+from tenor.tasks.answer import LabelAnswer
 from tenor.text.examples import Pair
 from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs
+from tenor.text.tokens import NOT_A_WORD, Tokens
 from tenor.text.words import split_words
 from tenor.use.align.explain import Explanation, explain
 from tenor.use.align.words import AlignSettings, middle_layer
-from tenor.use.classify.classifying import Answer
-from tenor.use.compare.judging import Judgement, fitted_task, judge
 from tenor.use.compare.relations import Relation, relations_of
+from tenor.use.compare.scoring import PairScores, fitted_task, score_pairs
 from tenor.use.compare.similarity import level
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
 from tenor.use.windows import windows
 
 # The texts may have nothing in common, so a link needs more support by its neighbours than in texts known to
-# be paraphrases. Between random pairs of MTRef texts 1.5 of 8 links of different words are left by it.
-CAUTIOUS = AlignSettings(context=0.6)
+# be paraphrases.
+CAUTIOUS = AlignSettings(min_context=0.6)
 # The least probability of a sentiment that is named: texts without any feeling get one or the other label
 # too, but with less certainty.
 CLEAR = 0.9
@@ -53,27 +54,27 @@ class Comparison:
     explanation: Explanation
     warnings: tuple[str, ...]
     paraphrase: float | None = None  # its probability, where the model has such a task
-    sentiments: tuple[Answer, ...] = ()  # of both texts, where the model has such a task
+    sentiments: tuple[LabelAnswer, ...] = ()  # of both texts, where the model has such a task
     relations: tuple[Relation | None, ...] = ()  # of the phrases, where the model has a phrasal classifier
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain lists, dictionaries, numbers and strings, in one level."""
-        found = asdict(replace(self, sentiments=(), relations=()))
-        found |= found.pop("explanation")
-        del found["sentiments"], found["relations"]
-        found["paraphrase"] = None if self.paraphrase is None else round(self.paraphrase, 4)
-        found["sentiment"] = [
+        record = asdict(replace(self, sentiments=(), relations=()))
+        record |= record.pop("explanation")
+        del record["sentiments"], record["relations"]
+        record["paraphrase"] = None if self.paraphrase is None else round(self.paraphrase, 4)
+        record["sentiment"] = [
             answer.to_json() | {"clear": is_clear(answer)} for answer in self.sentiments
         ] or None
-        found["similarity"] = round(self.similarity, 3)
-        found["cosine"] = round(self.cosine, 5)
-        for phrase in found["phrases"]:
+        record["similarity"] = round(self.similarity, 3)
+        record["cosine"] = round(self.cosine, 5)
+        for phrase in record["phrases"]:
             phrase["score"] = round(phrase["score"], 4)
             phrase |= {"relation": None, "probability": None}
-        for phrase, relation in zip(found["phrases"], self.relations, strict=False):
+        for phrase, relation in zip(record["phrases"], self.relations, strict=False):
             phrase["relation"] = None if relation is None else relation.name
             phrase["probability"] = None if relation is None else round(relation.probability, 4)
-        return found
+        return record
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class ScoredPair:
 
 
 @dataclass(slots=True)
-class Tally:
+class CompareReport:
     """What was noticed while the pairs of a file were compared."""
 
     pairs: int = 0
@@ -108,7 +109,9 @@ class Tally:
 
     def warnings(self, model: Model, *, long: Long) -> list[str]:
         """Say what a person should know about the scores."""
-        return _told(tell_beyond_limit(self.beyond_limit, long), _language(self.watch, model), _scale(model))
+        return _without_none(
+            tell_beyond_limit(self.beyond_limit, long), _language(self.watch, model), _scale(model)
+        )
 
 
 def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -> Comparison:
@@ -116,35 +119,44 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
 
     With ``long="chunk"`` the similarity takes in all of a text beyond the model's limit; phrases are matched
     within the limit in any case.
+
+    Each text is tokenised once and goes through the encoder once. Further passes are needed for chunks of a
+    text beyond the limit, for a model's default prompt, for heads with a pooling of their own, and for the
+    phrasal classifier, which reads both texts as one sequence.
     """
     texts = (first, second)
     for name, text in zip(("first", "second"), texts, strict=True):
         if not len(split_words(text)):
             raise TenorError(
-                f"The {name} text has nothing to read in it; expected at least one word or mark."
+                f"The {name} text has nothing to read in it; expected at least one word or punctuation."
             )
-    judged = judge(model, [first], [second], long=long, sentiments=True)
-    similarity = float(judged.similarities[0])
-    states = model.word_states(texts, layer=middle_layer(model.engine.layers))
-    cut = _cut(model, texts)
+    encoded = model.encode_with_words(texts, layer=middle_layer(model.engine.layers))
+    states, cut = (encoded.words[0], encoded.words[1]), _cut(encoded.tokens)
+    scores = score_pairs(model, [first], [second], long=long, sentiments=True, encoded=encoded)
+    similarity = float(scores.similarities[0])
     watch = LanguageWatch()
     watch.see(texts)
-    explanation = explain(texts, (states[0], states[1]), settings=CAUTIOUS)
+    explanation = explain(texts, states, settings=CAUTIOUS)
     return Comparison(
         first=first,
         second=second,
         similarity=similarity,
         level=level(similarity),
-        cosine=float(judged.cosines[0]),
-        fitted=judged.fitted,
+        cosine=float(scores.cosines[0]),
+        fitted=scores.fitted,
         cut=cut,
         explanation=explanation,
         warnings=tuple(
-            _told(_beyond(cut, model, long), _unknown(model, texts), _language(watch, model), _scale(model))
+            _without_none(
+                _beyond(cut, model, long),
+                _unknown(model, texts, encoded.tokens),
+                _language(watch, model),
+                _scale(model),
+            )
         ),
-        paraphrase=None if judged.paraphrases is None else float(judged.paraphrases[0]),
-        sentiments=judged.sentiments,
-        relations=relations_of(model, (states[0], states[1]), explanation),
+        paraphrase=None if scores.paraphrases is None else float(scores.paraphrases[0]),
+        sentiments=scores.sentiments,
+        relations=relations_of(model, states, explanation),
     )
 
 
@@ -155,29 +167,29 @@ def compare_file(
     columns: Mapping[str, str | int] | None = None,
     long: Long = "truncate",
     problems: Problems,
-    tally: Tally,
+    report: CompareReport,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[ScoredPair]:
     """Yield the scores of the pairs of a file, in order, in memory that does not grow with the file.
 
-    Pairs with an empty text are reported in ``problems`` and left out; ``tally`` collects what else is worth
-    a note.
+    Pairs with an empty text are reported in ``problems`` and left out; ``report`` collects what else a
+    person should know.
     """
     read = read_pairs(path, columns=columns, problems=problems)
     for pairs in windows(read, _characters, most=WINDOW_PAIRS, most_characters=WINDOW_CHARACTERS):
         texts = [pair.first for pair in pairs] + [pair.second for pair in pairs]
-        judged = judge(model, texts[: len(pairs)], texts[len(pairs) :], long=long)
-        tally.pairs += len(pairs)
-        tally.beyond_limit += count_beyond_limit(model, texts)
-        tally.watch.see(texts)
-        yield from _scored(pairs, judged)
+        scores = score_pairs(model, texts[: len(pairs)], texts[len(pairs) :], long=long)
+        report.pairs += len(pairs)
+        report.beyond_limit += count_beyond_limit(model, texts)
+        report.watch.see(texts)
+        yield from _scored(pairs, scores)
         if progress is not None:
             progress(len(pairs))
 
 
-def _scored(pairs: list[Pair], judged: Judgement) -> Iterator[ScoredPair]:
-    told = [None] * len(pairs) if judged.paraphrases is None else judged.paraphrases.tolist()
-    columns = (judged.similarities.tolist(), judged.cosines.tolist(), told)
+def _scored(pairs: list[Pair], scores: PairScores) -> Iterator[ScoredPair]:
+    paraphrases = [None] * len(pairs) if scores.paraphrases is None else scores.paraphrases.tolist()
+    columns = (scores.similarities.tolist(), scores.cosines.tolist(), paraphrases)
     return (ScoredPair(*row) for row in zip(pairs, *columns, strict=True))
 
 
@@ -185,12 +197,11 @@ def _characters(pair: Pair) -> int:
     return len(pair.first) + len(pair.second)
 
 
-def _cut(model: Model, texts: tuple[str, str]) -> tuple[int, int]:
-    dropped = model.tokenizer.tokenize(texts).dropped
-    return (0, 0) if dropped is None else (int(dropped[0]), int(dropped[1]))
+def _cut(tokens: Tokens) -> tuple[int, int]:
+    return (0, 0) if tokens.dropped is None else (int(tokens.dropped[0]), int(tokens.dropped[1]))
 
 
-def is_clear(sentiment: Answer) -> bool:
+def is_clear(sentiment: LabelAnswer) -> bool:
     """Whether the label of a sentiment is certain enough to be named."""
     return max((sentiment.probabilities or {}).values(), default=1.0) >= CLEAR
 
@@ -206,21 +217,20 @@ def _beyond(cut: tuple[int, int], model: Model, long: Long) -> str | None:
     return f"{beyond}; {within} are of what is within."
 
 
-def _unknown(model: Model, texts: tuple[str, str]) -> str | None:
+def _unknown(model: Model, texts: tuple[str, str], tokens: Tokens) -> str | None:
     """Say which words the model has no token for: it takes all of them for the same one."""
-    tokens = model.tokenizer.tokenize(texts, words=True)
     if model.tokenizer.unknown is None or tokens.words is None:
         return None
-    found: dict[str, None] = {}
+    unknown: dict[str, None] = {}  # in the order of the texts
     for number, text in enumerate(texts):
         own = slice(int(tokens.starts[number]), int(tokens.starts[number + 1]))
-        places = tokens.words[own][tokens.ids[own] == model.tokenizer.unknown]
-        words = split_words(text).words
-        found |= dict.fromkeys(words[place] for place in places.tolist() if place >= 0)
-    if not found:
+        positions = tokens.words[own][tokens.ids[own] == model.tokenizer.unknown].tolist()
+        words = split_words(text).words if positions else ()
+        unknown |= dict.fromkeys(words[position] for position in positions if position != NOT_A_WORD)
+    if not unknown:
         return None
-    shown = ", ".join(f'"{word[:20]}"' for word in list(found)[:_SHOWN])
-    more = ", …" if len(found) > _SHOWN else ""
+    shown = ", ".join(f'"{word[:20]}"' for word in list(unknown)[:_SHOWN])
+    more = ", …" if len(unknown) > _SHOWN else ""
     return f"{model.name} does not know {shown}{more}, and takes all such words for the same one."
 
 
@@ -234,5 +244,5 @@ def _scale(model: Model) -> str | None:
     return None if fitted_task(model) is not None else _PLAIN.format(model.name)
 
 
-def _told(*notes: str | None) -> list[str]:
+def _without_none(*notes: str | None) -> list[str]:
     return [note for note in notes if note is not None]

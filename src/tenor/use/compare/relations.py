@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from tenor.model import Model, WordStates
 from tenor.model.phrases import judge_phrases
-from tenor.tasks.phrase_spec import IN_PARAPHRASE, PARAPHRASE, RANDOM
+from tenor.tasks.phrases.spec import IN_PARAPHRASE, PARAPHRASE, RANDOM
 from tenor.text.alignments import AlignedPair, Span
-from tenor.use.align.explain import Explanation, Stretch
+from tenor.use.align.explain import Explanation, TextSpan
 
 NAMES: Mapping[str, str] = {PARAPHRASE: "paraphrase", IN_PARAPHRASE: "related", RANDOM: "unrelated"}
 
@@ -48,18 +48,18 @@ def relations_of(
         (_words_of(pair.first, states[0]), _words_of(pair.second, states[1])) for pair in found.phrases
     )
     pair = AlignedPair(states[0].words, states[1].words, (), alignments)
-    (judged,) = judge_phrases(model, classifier, [pair])
-    return tuple(_relation(row, classifier.spec.labels) for row in judged)
+    (probabilities,) = judge_phrases(model, classifier, [pair])
+    return tuple(_relation(row, classifier.spec.labels) for row in probabilities)
 
 
-def _words_of(stretch: Stretch, state: WordStates) -> Span:
-    """Return the words of a stretch of text."""
-    begin = int(np.searchsorted(state.spans[:, 0], stretch.begin))
-    return begin, int(np.searchsorted(state.spans[:, 1], stretch.end)) + 1
+def _words_of(span: TextSpan, state: WordStates) -> Span:
+    """Return the words of a span of characters."""
+    begin = int(np.searchsorted(state.spans[:, 0], span.begin))
+    return begin, int(np.searchsorted(state.spans[:, 1], span.end)) + 1
 
 
 def _relation(row: NDArray[np.float32], labels: tuple[str, ...]) -> Relation | None:
     if np.isnan(row).any():
         return None
-    shares = {NAMES[label]: float(share) for label, share in zip(labels, row, strict=True)}
-    return Relation(max(shares, key=lambda name: shares[name]), shares)
+    probabilities = {NAMES[label]: float(share) for label, share in zip(labels, row, strict=True)}
+    return Relation(max(probabilities, key=lambda name: probabilities[name]), probabilities)

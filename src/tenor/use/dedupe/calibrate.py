@@ -2,14 +2,14 @@
 
 Every cosine that occurs is tried as a threshold. The one with the best F1 is picked, or the lowest one that
 reaches a wanted precision. Figures measured on the pairs that picked the threshold flatter it a little, so it
-is picked again on four fifths of the pairs and tested on the last fifth, five times; both are told. A pair
-that the file repeats, either way round, stays in one fifth.
+is also cross-validated: picked on four fifths of the pairs and tested on the last fifth, five times. A pair
+that the file repeats, either way round, stays in one fold.
 
 A caution that no calibration removes: precision depends on how many of the pairs say the same. In a labelled
 file that is often one in two or three; among all pairs of a collection it is one in thousands.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from tenor.errors import TenorError
 from tenor.metrics.binary import BinaryScores, ThresholdCurve, binary_scores, threshold_curve
 from tenor.model import Model
 from tenor.model.encoding import Long
+from tenor.progress import ProgressOf
 from tenor.text.examples import Pair
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs
@@ -49,7 +50,7 @@ class Calibration:
     pairs: int
     same: int  # pairs labelled yes
     table: tuple[AtThreshold, ...]  # rising thresholds, the picked one among them
-    crossfit: BinaryScores  # of thresholds picked on other pairs
+    cross_validated: BinaryScores  # of thresholds picked on the other folds
     problems: Problems
 
     @property
@@ -68,7 +69,7 @@ def calibrate_file(
     long: Long = "truncate",
     strict: bool = False,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: ProgressOf | None = None,
 ) -> Calibration:
     """Pick a threshold for a model on a file of labelled pairs; ``columns`` names first, second and label."""
     problems = Problems(strict=strict)
@@ -80,8 +81,8 @@ def calibrate_file(
         )
     truth = np.array([label for _, label in labelled], dtype=bool)
     texts = [pair.first for pair, _ in labelled] + [pair.second for pair, _ in labelled]
-    tell = None if progress is None else lambda count: progress(count, len(texts))
-    vectors = model.encode(texts, prompt=prompt, long=long, progress=tell)
+    advance = None if progress is None else lambda count: progress(count, len(texts))
+    vectors = model.encode(texts, prompt=prompt, long=long, progress=advance)
     normalise(vectors)
     scores = np.einsum("kd,kd->k", vectors[: len(truth)], vectors[len(truth) :], dtype=np.float64)
     groups = _numbered(frozenset((pair.first, pair.second)) for pair, _ in labelled)
@@ -120,21 +121,21 @@ def calibrate(
     grid = _grid(values, yes, threshold)
     table = tuple(AtThreshold(at, binary_scores(yes, values >= at, seed=seed)) for at in grid)
     fold = _folds(yes, np.arange(len(yes)) if groups is None else np.asarray(groups), folds, seed)
-    held_out = _crossfit(yes, values, precision_at, fold)
+    held_out = _cross_validate(yes, values, precision_at, fold)
     return Calibration(
         threshold=threshold,
         wanted="the best F1" if precision_at is None else f"a precision of at least {precision_at:g}",
         pairs=len(yes),
         same=int(yes.sum()),
         table=table,
-        crossfit=binary_scores(yes, held_out, seed=seed),
+        cross_validated=binary_scores(yes, held_out, seed=seed),
         problems=problems or Problems(),
     )
 
 
 def _pick(curve: ThresholdCurve, precision_at: float | None) -> float:
     if precision_at is None:
-        place = int(np.argmax(curve.f1))
+        index = int(np.argmax(curve.f1))
     else:
         enough = np.flatnonzero(curve.precision >= precision_at)
         if not len(enough):
@@ -143,18 +144,18 @@ def _pick(curve: ThresholdCurve, precision_at: float | None) -> float:
                 f"no threshold reaches a precision of {precision_at:g}; the highest is "
                 f"{curve.precision[best]:.3f}, at {curve.thresholds[best]:.3f}."
             )
-        place = int(enough[-1])
-    return _between(curve.thresholds, place)
+        index = int(enough[-1])
+    return _between(curve.thresholds, index)
 
 
-def _between(thresholds: NDArray[np.float64], place: int) -> float:
+def _between(thresholds: NDArray[np.float64], index: int) -> float:
     """Go half way to the next lower score, which lets the same pairs in and is not tied to one of them."""
-    here = float(thresholds[place])
-    if place + 1 == len(thresholds):
+    here = float(thresholds[index])
+    if index + 1 == len(thresholds):
         return here
-    half = (here + float(thresholds[place + 1])) / 2
+    half = (here + float(thresholds[index + 1])) / 2
     rounded = round(half, 4)  # a number that a person can write down, where it stays between the two
-    return rounded if thresholds[place + 1] < rounded <= here else half
+    return rounded if thresholds[index + 1] < rounded <= here else half
 
 
 def _grid(values: NDArray[np.float64], yes: NDArray[np.bool_], picked: float) -> list[float]:
@@ -164,10 +165,10 @@ def _grid(values: NDArray[np.float64], yes: NDArray[np.bool_], picked: float) ->
     return sorted({*(round(float(step), 4) for step in steps), picked})
 
 
-def _crossfit(
+def _cross_validate(
     yes: NDArray[np.bool_], values: NDArray[np.float64], precision_at: float | None, fold: Rows
 ) -> NDArray[np.bool_]:
-    """Predict every pair by a threshold that its fold had no part in [n]."""
+    """Predict every pair by a threshold that was picked on the other folds [n]."""
     predicted = np.zeros(len(yes), dtype=bool)
     for number in np.unique(fold):
         test, train = fold == number, fold != number
@@ -182,7 +183,7 @@ def _crossfit(
 
 
 def _folds(yes: NDArray[np.bool_], groups: Rows, folds: int, seed: int) -> Rows:
-    """Deal both kinds of pairs out evenly, in random order and groups as a whole [n]."""
+    """Return the fold of every pair [n]: stratified by label, in random order, groups as a whole."""
     generator = np.random.default_rng(seed)
     _, first, group = np.unique(groups, return_index=True, return_inverse=True)
     fold = np.empty(len(first), dtype=np.int64)

@@ -1,8 +1,8 @@
 """Groups of texts that say the same.
 
 Texts that are equal but for case and spaces are collapsed first. The others are compared by the cosine of
-their vectors, all pairs up to 300,000 distinct texts, in blocks; above that by an inverted file, which may
-miss a few pairs and says how many on a sample. A group is a centre and texts that each reach the threshold
+their vectors, all pairs up to 300,000 distinct texts, in blocks; above that by an inverted file, whose
+recall is below 1 and is measured on a sample. A group is a centre and texts that each reach the threshold
 with that centre (see ``grouping``), so that a group never drifts from one meaning to another by a chain.
 """
 
@@ -22,27 +22,20 @@ from tenor.errors import TenorError
 from tenor.machine import thread_count
 from tenor.model import Model
 from tenor.model.encoding import Long
-from tenor.use.dedupe.cells import Cells
+from tenor.progress import Note, StageProgress
 from tenor.use.dedupe.differences import Difference, differences, tell_differences
 from tenor.use.dedupe.grouping import centre_groups
-from tenor.use.dedupe.neighbours import Exact, Floats, Neighbourhood, Rows
+from tenor.use.dedupe.inverted_file import InvertedFile
+from tenor.use.dedupe.neighbours import ExactNeighbours, Floats, Neighbourhood, Rows
 from tenor.use.unit_vectors import normalise
 
 EXACT_LIMIT = 300_000
 
-# The lowest cosine that counts as saying the same, for minilm. Labelled pairs, precision / recall:
-#                        0.70       0.75       0.80       0.85       0.90       0.95
-# Quora, half the same   .72 / .94  .75 / .87  .78 / .77  .82 / .62  .86 / .43  .92 / .21  (10,000 pairs)
-# Quora, 38% the same    .60 / .94  .64 / .87  .68 / .76  .73 / .62  .80 / .44  .88 / .22  (20,212 pairs)
-# MRPC, 67% the same     .76 / .86  .79 / .78  .81 / .66  .84 / .52  .88 / .34  .94 / .15  (5,801 pairs)
-# The best F1 lies between 0.63 and 0.75, where up to four of ten pairs are wrong. To drop a text that says
-# something else costs more than to keep one that does not, so precision was given more weight. The pairs that
-# differ in these sets were chosen to look alike; ``calibrate`` finds the threshold of one's own texts.
+# The lowest cosine that counts as saying the same, for minilm. The best F1 lies lower; but to drop a text
+# that says something else costs more than to keep one that does not, so precision was given more weight. The
+# figures are in docs/dedupe.md; ``calibrate`` finds the threshold of one's own texts.
 DEFAULT_THRESHOLD = 0.85
 
-# Called with the name of a stage, the amount just done and the whole amount of that stage.
-Progress = Callable[[str, int, int], None]
-Note = Callable[[str], None]
 Kind = Literal["centre", "same text", "same but for case or spaces", "alike"]
 
 
@@ -50,7 +43,7 @@ Kind = Literal["centre", "same text", "same but for case or spaces", "alike"]
 class Member:
     """One text of a group, and why it is there."""
 
-    row: int  # place among the texts given
+    row: int  # position among the texts given
     text: str
     kind: Kind
     score: float  # cosine with the centre; 1 for the same text but for case and spaces
@@ -89,17 +82,17 @@ def dedupe(
     prompt: str | None = None,
     long: Long = "truncate",
     exact_limit: int = EXACT_LIMIT,
-    progress: Progress | None = None,
+    progress: StageProgress | None = None,
     note: Note | None = None,
 ) -> list[Group]:
     """Find the groups of two and more texts that say the same, the largest first.
 
-    Blank texts belong to no group. ``note`` hears when an index takes the place of comparing all pairs.
+    Blank texts belong to no group. ``note`` is called when an approximate index takes the place of all pairs.
     """
 
     def encode(rows: Rows, out: Floats) -> None:
-        tell = None if progress is None else lambda count: progress("Encoding", count, len(rows))
-        model.encode([texts[row] for row in rows], prompt=prompt, long=long, progress=tell, out=out)
+        advance = None if progress is None else lambda count: progress("Encoding", count, len(rows))
+        model.encode([texts[row] for row in rows], prompt=prompt, long=long, progress=advance, out=out)
 
     return group_texts(texts, encode, model.width, threshold, exact_limit, progress=progress, note=note)
 
@@ -107,11 +100,11 @@ def dedupe(
 def group_texts(
     texts: Sequence[str],
     encode: Callable[[Rows, Floats], None],
-    width: int,
+    dimensions: int,
     threshold: float,
     exact_limit: int,
     *,
-    progress: Progress | None = None,
+    progress: StageProgress | None = None,
     note: Note | None = None,
 ) -> list[Group]:
     """Group texts by vectors that ``encode`` fills in for the rows that it is given."""
@@ -120,7 +113,7 @@ def group_texts(
     rows, of = distinct_texts(texts)
     with tempfile.TemporaryDirectory(prefix="tenor-dedupe-", ignore_cleanup_errors=True) as folder:
         aside = Path(folder) if len(rows) > exact_limit else None
-        vectors = _room(len(rows), width, aside)
+        vectors = _room(len(rows), dimensions, aside)
         encode(rows, vectors)
         centre, scores = _group_vectors(vectors, of, threshold, aside, progress, note)
         del vectors  # before the groups are built: half a gigabyte at 300,000 texts
@@ -143,11 +136,11 @@ def distinct_texts(texts: Sequence[str]) -> tuple[Rows, Rows]:
     return np.array(rows, dtype=np.int64), of
 
 
-def _room(rows: int, width: int, aside: Path | None) -> Floats:
+def _room(rows: int, dimensions: int, aside: Path | None) -> Floats:
     """Give an array for the vectors, in memory or, when there are too many, mapped from a file."""
     if aside is None or rows == 0:
-        return np.empty((rows, width), dtype=np.float32)
-    return np.memmap(aside / "vectors", np.float32, "w+", shape=(rows, width))
+        return np.empty((rows, dimensions), dtype=np.float32)
+    return np.memmap(aside / "vectors", np.float32, "w+", shape=(rows, dimensions))
 
 
 def _group_vectors(
@@ -155,7 +148,7 @@ def _group_vectors(
     of: Rows,
     threshold: float,
     aside: Path | None,
-    progress: Progress | None,
+    progress: StageProgress | None,
     note: Note | None,
 ) -> tuple[Rows, NDArray[np.float64]]:
     """Give the centre of each distinct text [u], as another distinct text, and its score with it [u]."""
@@ -181,14 +174,15 @@ def _group_vectors(
 
 def _neighbourhood(vectors: Floats, threshold: float, aside: Path | None, note: Note | None) -> Neighbourhood:
     if aside is None:
-        return Exact(vectors, threshold)
-    cells = Cells(vectors, threshold, file=aside / "sorted")
+        return ExactNeighbours(vectors, threshold)
+    index = InvertedFile(vectors, threshold, file=aside / "sorted")
     if note is not None:
         note(
-            f"{len(vectors):,} distinct texts are too many to compare all pairs; an index is used, which "
-            f"finds {cells.recall():.1%} of the pairs that reach the threshold (measured on 500 texts)."
+            f"{len(vectors):,} distinct texts are too many to compare all pairs; an approximate index is "
+            f"used, which finds {index.recall():.1%} of the pairs that reach the threshold (measured on 500 "
+            "texts)."
         )
-    return cells
+    return index
 
 
 def _collapse(vectors: Floats) -> tuple[Rows, Rows]:

@@ -12,6 +12,7 @@ from tenor.errors import TenorError
 from tenor.files import atomic_file
 from tenor.model import Model
 from tenor.model.encoding import Long
+from tenor.progress import Note, StageProgress
 from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
 from tenor.text.readers import read_texts
@@ -20,8 +21,6 @@ from tenor.use.dedupe.deduping import (
     DEFAULT_THRESHOLD,
     EXACT_LIMIT,
     Group,
-    Note,
-    Progress,
     dedupe,
     group_texts,
 )
@@ -95,7 +94,7 @@ def dedupe_file(
     strict: bool = False,
     reading: Asked | None = None,
     exact_limit: int = EXACT_LIMIT,
-    progress: Progress | None = None,
+    progress: StageProgress | None = None,
     note: Note | None = None,
 ) -> Deduped:
     """Find the groups of a file's texts that say the same; empty texts are reported and belong to none.

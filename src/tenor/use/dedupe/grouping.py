@@ -8,11 +8,12 @@ texts that are still free, the batch being cut so that the pairs it can yield, k
 into a fixed budget.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
-from tenor.use.dedupe.neighbours import Flags, Neighbourhood, Progress, Rows
+from tenor.progress import Progress, ProgressOf
+from tenor.use.dedupe.neighbours import Flags, Neighbourhood, Rows
 
 # Pairs held at once (16 bytes each, and as much again while they are sorted).
 _PAIR_BUDGET = 4_000_000
@@ -24,15 +25,15 @@ def centre_groups(
     weights: Rows,
     *,
     counting: Progress | None = None,
-    settling: Callable[[int, int], None] | None = None,
+    settling: ProgressOf | None = None,
     pair_budget: int = _PAIR_BUDGET,
     batch: int = _BATCH,
 ) -> Rows:
     """Give the centre of every text [n]; a centre, and a text alone, has itself.
 
     ``weights`` says how often each text occurs, so that a text with many exact copies is a likely centre.
-    ``counting`` hears of the first pass as the neighbourhood tells it, ``settling`` of the second: texts just
-    settled, and all that have neighbours.
+    ``counting`` is called in the first pass, as the neighbourhood does, ``settling`` in the second, with the
+    texts just settled and all that have neighbours.
     """
     counts = texts.counts(weights, progress=counting)
     order = np.argsort(-counts, kind="stable")
@@ -56,21 +57,21 @@ def _cut(counts: Rows, pair_budget: int, batch: int) -> int:
 
 def _absorb(texts: Neighbourhood, centres: Rows, centre: Rows) -> None:
     """Let each of the centres that is still free, in their order, take the free texts near it."""
-    for place, members in _neighbour_lists(texts, centres, centre < 0):
-        mine = centres[place]
-        if centre[mine] >= 0:
+    for own, members in _neighbour_lists(texts, centres, centre < 0):
+        if centre[own] >= 0:
             continue
-        centre[members[centre[members] < 0]] = mine
-        centre[mine] = mine
+        centre[members[centre[members] < 0]] = own
+        centre[own] = own
 
 
 def _neighbour_lists(texts: Neighbourhood, centres: Rows, alive: Flags) -> Iterator[tuple[int, Rows]]:
-    found = list(texts.near(centres, alive))
-    places = np.concatenate([rows for rows, _ in found])
-    members = np.concatenate([texts for _, texts in found])
-    del found
-    order = np.argsort(places, kind="stable")
+    """Yield each centre with the living texts near it."""
+    blocks = list(texts.near(centres, alive))
+    owners = np.concatenate([rows for rows, _ in blocks])
+    members = np.concatenate([texts for _, texts in blocks])
+    del blocks
+    order = np.argsort(owners, kind="stable")
     members = members[order]
-    starts = np.searchsorted(places[order], np.arange(len(centres) + 1))
-    for place in range(len(centres)):
-        yield place, members[starts[place] : starts[place + 1]]
+    starts = np.searchsorted(owners[order], np.arange(len(centres) + 1))
+    for index, own in enumerate(centres.tolist()):
+        yield own, members[starts[index] : starts[index + 1]]

@@ -1,21 +1,22 @@
 """Who is near whom: every pair of unit vectors at or above a threshold, by blocks of matrix products.
 
-The product of two blocks is taken in single precision, where a cosine is off by at most about width · 2⁻²⁴;
-the few pairs that lie so close to the threshold are decided again in double precision. What counts as near
-therefore never depends on block sizes, threads or the order of the rows, and no more than one block of
-scores is ever held.
+The product of two blocks is taken in single precision, where a cosine of d dimensions is off by at most about
+d · 2⁻²⁴; the few pairs that lie so close to the threshold are decided again in double precision. What counts
+as near therefore never depends on block sizes, threads or the order of the rows, and no more than one block
+of scores is ever held.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.progress import Progress
+
 Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-Progress = Callable[[int], None]
 
 # 2,048² scores are 16 MB: large enough for the product to run at full speed, small enough to stay bounded.
 BLOCK = 2048
@@ -31,17 +32,17 @@ class Neighbourhood(Protocol):
         """For each text the weight of all texts near it, its own included [n]."""
 
     def near(self, centres: Rows, alive: Flags) -> Iterator[tuple[Rows, Rows]]:
-        """Yield pairs (place in ``centres``, text): the living texts near each centre, itself included."""
+        """Yield pairs (index into ``centres``, text): the living texts near each centre, itself included."""
 
     def scores(self, first: Rows, second: Rows) -> NDArray[np.float64]:
         """The cosine of each pair of texts, in double precision [m]."""
 
 
-class Exact:
+class ExactNeighbours:
     """All pairs: n²/2 products, of which every block above the diagonal is taken once.
 
     >>> vectors = np.array([[1, 0], [0.8, 0.6], [0, 1]], dtype=np.float32)
-    >>> Exact(vectors, 0.7).counts(np.ones(3, dtype=np.int64)).tolist()
+    >>> ExactNeighbours(vectors, 0.7).counts(np.ones(3, dtype=np.int64)).tolist()
     [2, 2, 1]
     """
 
@@ -53,7 +54,7 @@ class Exact:
         return len(self._vectors)
 
     def counts(self, weights: Rows, *, progress: Progress | None = None) -> Rows:
-        """Count by the upper triangle of blocks; ``progress`` hears of pairs, n(n + 1)/2 in all."""
+        """Count by the upper triangle of blocks; ``progress`` counts pairs, n(n + 1)/2 in all."""
         counts = weights.copy()
         for top, left, near in self._triangle(progress):
             if top == left:
@@ -114,7 +115,7 @@ class Product:
 
 
 def pairs(flags: Flags) -> tuple[Rows, Rows]:
-    """Give the rows and columns that are set: ``np.nonzero``, but 15 times faster where few are."""
+    """Give the rows and columns that are set: ``np.nonzero``, but much faster where few are."""
     rows, columns = np.divmod(np.flatnonzero(flags), max(flags.shape[1], 1))
     return rows, columns
 

@@ -1,4 +1,4 @@
-"""Why two texts were paired, told by their matching phrases instead of by their differing words alone."""
+"""Why two texts were paired: by their matching phrases instead of by their differing words alone."""
 
 from tenor.model import Model
 from tenor.use.align.explain import Explanation, explain
@@ -19,14 +19,14 @@ def aligned_reason(model: Model, group: Group, member: Member) -> str:
     if member.kind != "alike" or max(map(len, texts)) > _LONGEST:
         return member.why
     states = model.word_states(texts, layer=middle_layer(model.engine.layers))
-    told = _told(explain(texts, (states[0], states[1]), settings=CAUTIOUS))
-    return f"alike: {tell_few(told)}" if told else member.why
+    phrases = _descriptions(explain(texts, (states[0], states[1]), settings=CAUTIOUS))
+    return f"alike: {tell_few(phrases)}" if phrases else member.why
 
 
-def _told(found: Explanation) -> list[str]:
-    pairs = sorted((pair for pair in found.phrases if not pair.same_words), key=lambda pair: pair.score)
+def _descriptions(explanation: Explanation) -> list[str]:
+    pairs = sorted((pair for pair in explanation.phrases if not pair.same_words), key=lambda pair: pair.score)
     return [
         *(f"“{pair.first.text}” ≈ “{pair.second.text}”" for pair in pairs),
-        *(f"adds “{left.text}”" for left in found.only_first),
-        *(f"lacks “{left.text}”" for left in found.only_second),
+        *(f"adds “{left.text}”" for left in explanation.only_first),
+        *(f"lacks “{left.text}”" for left in explanation.only_second),
     ]

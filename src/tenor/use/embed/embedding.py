@@ -2,7 +2,7 @@
 
 Texts are read as a stream and taken in windows of about 100,000 rows (fewer where texts or vectors are big),
 inside which the model sorts and de-duplicates them. Each finished window is put on disk and recorded in a
-journal beside the output. A run that was killed goes on after the last recorded window: the rows already done
+journal beside the output. A run that was killed resumes after the last recorded window: the rows already done
 are read again and compared by hash, so that a changed source is noticed and starts over. Windows depend on
 the source alone, which is why an interrupted run ends in the very same bytes as one that was not.
 
@@ -23,6 +23,7 @@ import numpy as np
 from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.model.encoding import Long
+from tenor.progress import Note, ProgressOf
 from tenor.text.examples import Sentence
 from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
@@ -37,10 +38,6 @@ from tenor.version import VERSION
 WINDOW_ROWS = 100_000
 _WINDOW_CHARACTERS = 32_000_000
 _WINDOW_NUMBERS = 50_000_000  # of vectors: 200 MB
-
-# Called with the rows just done, and all rows where they could be counted beforehand.
-Progress = Callable[[int, int | None], None]
-Note = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +74,14 @@ def embed_file(
     strict: bool = False,
     reading: Asked | None = None,
     window: int = WINDOW_ROWS,
-    progress: Progress | None = None,
+    progress: ProgressOf | None = None,
     note: Note | None = None,
 ) -> Embedded:
     """Embed the texts of ``source`` into ``out``, whose suffix is .npy, .safetensors, .parquet or .jsonl.
 
     ``source`` may be "-" for standard input, whose rows cannot be counted beforehand. ``prompt`` is a name of
-    ``model.prompts`` or a text to put in front of every text. ``note`` hears what a person should know while
-    it runs: that an earlier run is continued or thrown away.
+    ``model.prompts`` or a text to put in front of every text. ``note`` is called with what a person should
+    know while it runs: that an earlier run is resumed or thrown away.
     """
     out = Path(out)
     maker = _writer_for(out, source)
@@ -94,9 +91,9 @@ def embed_file(
         watch = LanguageWatch()
         done, hasher, rows = _begin(journal, texts, note)
         resumed = done.rows
-        tell = (lambda count: progress(count, total)) if progress is not None else None
-        if tell is not None:
-            tell(resumed)
+        advance = (lambda count: progress(count, total)) if progress is not None else None
+        if advance is not None:
+            advance(resumed)
         writer = maker(journal.folder, model.width)
         most = min(window, _WINDOW_NUMBERS // model.width)
         for part in windows(rows, _characters, most=most, most_characters=_WINDOW_CHARACTERS):
@@ -104,8 +101,10 @@ def embed_file(
             watch.see(batch)
             with journal.writing():
                 vectors = writer.room(len(batch))
-                model.encode(batch, prompt=prompt, long=long, progress=tell, out=vectors)
-                writer.add(vectors, batch, np.array([each.origin.line for each in part], dtype=np.int64))
+                model.encode(batch, prompt=prompt, long=long, progress=advance, out=vectors)
+                writer.add(
+                    vectors, batch, np.array([sentence.origin.line for sentence in part], dtype=np.int64)
+                )
             digest = digest_texts(hasher, batch)
             beyond = count_beyond_limit(model, batch, prompt=prompt)
             done = _Done(done.rows + len(batch), done.beyond + beyond, digest)
@@ -177,7 +176,7 @@ def _begin(
     digest = digest_texts(hasher, (sentence.text for sentence in islice(rows, before.rows)))
     if digest == before.digest:
         if note is not None:
-            note(f"Going on after the {before.rows:,} rows that an earlier run has done.")
+            note(f"Resuming after the {before.rows:,} rows that an earlier run has done.")
         return before, hasher, rows
     if texts.once:
         raise TenorError(
@@ -197,7 +196,7 @@ def _record(model: Model, texts: _Source, prompt: str | None, long: Long, done: 
         model=model.name,
         fingerprint=model.fingerprint,
         precision=model.precision,
-        width=model.width,
+        dimensions=model.width,
         rows=done.rows,
         source=str(texts.path),
         digest=done.digest,

@@ -8,13 +8,15 @@ the recorded lengths is cut off, and the work goes on from there. The final name
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 from tenor.errors import TenorError
 from tenor.files import read_json, sync, why, write_json
+from tenor.locks import exclusive_lock
+from tenor.progress import Note
 
 _FORMAT = 1
 _STATE, _LOCK = "state.json", "lock"
@@ -25,37 +27,36 @@ class Journal:
     """The finished part of one output; use it as a context manager, which keeps other runs off.
 
     ``settings`` is all that decides the output besides the rows themselves; a beginning made with other
-    settings is thrown away, and ``note`` is told so. ``progress`` is what the caller recorded with the last
+    settings is thrown away, and ``note`` is called. ``progress`` is what the caller recorded with the last
     ``commit``, or empty.
     """
 
-    def __init__(
-        self, out: Path, settings: Mapping[str, Any], *, note: Callable[[str], None] | None = None
-    ) -> None:
+    def __init__(self, out: Path, settings: Mapping[str, Any], *, note: Note | None = None) -> None:
         self.out = out
         self.folder = out.with_name(out.name + ".part")
         self.progress: dict[str, Any] = {}
         self._settings = dict(settings)
         self._note = note or (lambda _: None)
-        self._lock: int | None = None
+        self._lock = ExitStack()
 
     def __enter__(self) -> Self:
         with self.writing():
             if self.out.is_dir():
                 raise TenorError(f"Cannot write {self.out}: it is a folder.")
             self.folder.mkdir(exist_ok=True)
-            self._lock = _locked(self.folder / _LOCK, self.out)
+            busy = f"Another run is writing {self.out} at this moment; wait for it to end."
+            self._lock.enter_context(exclusive_lock(self.folder / _LOCK, busy=busy))
         try:
             self._take_up()
         except BaseException:
-            self._unlock()
+            self._lock.close()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
         if not self.progress and self.folder.is_dir():
             self._remove()  # nothing worth keeping
-        self._unlock()
+        self._lock.close()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -143,11 +144,6 @@ class Journal:
     def _remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _unlock(self) -> None:
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
-
 
 def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
     """Name the first setting in which two runs differ, or None."""
@@ -155,20 +151,6 @@ def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None
         if before.get(name) != value:
             return f"{name} was {before.get(name)!r}, now {value!r}"
     return None
-
-
-def _locked(path: Path, out: Path) -> int:
-    """Take a lock that ends with the process, however it ends."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    with suppress(ImportError):  # Windows has no fcntl; there two runs at once are the person's to avoid
-        import fcntl
-
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            os.close(descriptor)
-            raise TenorError(f"Another run is writing {out} at this moment; wait for it to end.") from error
-    return descriptor
 
 
 def _size(path: Path) -> int:

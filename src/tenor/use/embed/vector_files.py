@@ -39,7 +39,7 @@ class Record:
     model: str
     fingerprint: str
     precision: str
-    width: int
+    dimensions: int
     rows: int
     source: str
     digest: str  # sha256 of the texts, see ``digest_texts``
@@ -68,8 +68,8 @@ class _Numbers:
 
     head: int  # bytes before the numbers
 
-    def __init__(self, folder: Path, width: int) -> None:
-        self._width = width
+    def __init__(self, folder: Path, dimensions: int) -> None:
+        self._dimensions = dimensions
         self._vectors, self._lines = folder / "vectors", folder / "lines"
 
     def room(self, rows: int) -> Floats:
@@ -77,8 +77,8 @@ class _Numbers:
         start = max(self.head, self._vectors.stat().st_size if self._vectors.exists() else 0)
         with open(self._vectors, "ab") as file:
             # Writing to a map for which the disk has no room would kill the process: take the room first.
-            _reserve(file.fileno(), start, 4 * rows * self._width)
-        return np.memmap(self._vectors, np.float32, "r+", offset=start, shape=(rows, self._width))
+            _reserve(file.fileno(), start, 4 * rows * self._dimensions)
+        return np.memmap(self._vectors, np.float32, "r+", offset=start, shape=(rows, self._dimensions))
 
     def add(self, vectors: Floats, texts: Sequence[str], lines: Lines) -> None:
         """Flush the mapped rows and append their lines."""
@@ -102,7 +102,7 @@ class NumpyWriter(_Numbers):
 
     def finish(self, record: Record, out: Path) -> Path:
         """Write the header, and the record beside the output."""
-        shape = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({record.rows}, {self._width}), }}"
+        shape = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({record.rows}, {self._dimensions}), }}"
         text = shape.ljust(self.head - 11).encode() + b"\n"
         self._write_header(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
         write_json(beside(out), {**asdict(record), "lines": _runs(self._read_lines())})
@@ -116,14 +116,14 @@ class SafetensorsWriter(_Numbers):
 
     def finish(self, record: Record, out: Path) -> Path:
         """Append the lines and write the header; JSON may be padded with spaces to a size fixed before."""
-        lines, size = self._read_lines(), 4 * record.rows * self._width
+        lines, size = self._read_lines(), 4 * record.rows * self._dimensions
         with open(self._vectors, "r+b") as file:
             file.seek(self.head + size)
             file.write(lines.astype("<i8").tobytes())
-        told = {key: _short(value) for key, value in asdict(record).items() if value is not None}
+        metadata = {key: _short(value) for key, value in asdict(record).items() if value is not None}
         header = {
-            "__metadata__": told,
-            "vectors": {"dtype": "F32", "shape": [record.rows, self._width], "data_offsets": [0, size]},
+            "__metadata__": metadata,
+            "vectors": {"dtype": "F32", "shape": [record.rows, self._dimensions], "data_offsets": [0, size]},
             "lines": {"dtype": "I64", "shape": [record.rows], "data_offsets": [size, size + 8 * record.rows]},
         }
         text = json.dumps(header, ensure_ascii=False).encode().ljust(self.head - 8)
@@ -135,20 +135,20 @@ class SafetensorsWriter(_Numbers):
 class JsonlWriter:
     """One JSON object per row; numbers have nine digits, which give every float32 back."""
 
-    def __init__(self, folder: Path, width: int) -> None:
-        self._file, self._width = folder / "rows", width
+    def __init__(self, folder: Path, dimensions: int) -> None:
+        self._file, self._dimensions = folder / "rows", dimensions
 
     def room(self, rows: int) -> Floats:
         """Give an array in memory."""
-        return np.empty((rows, self._width), dtype=np.float32)
+        return np.empty((rows, self._dimensions), dtype=np.float32)
 
     def add(self, vectors: Floats, texts: Sequence[str], lines: Lines) -> None:
         """Append the rows, a few at a time: written out they take ten times their memory."""
-        numbers = "[" + ", ".join(["%.9g"] * self._width) + "]"
+        numbers = "[" + ", ".join(["%.9g"] * self._dimensions) + "]"
         with open(self._file, "a", encoding="utf-8", newline="\n") as file:
             for row, (text, line) in enumerate(zip(texts, lines.tolist(), strict=True)):
-                told = json.dumps({"line": line, "text": text}, ensure_ascii=False)
-                file.write(f'{told[:-1]}, "vector": {numbers % tuple(vectors[row].tolist())}}}\n')
+                start = json.dumps({"line": line, "text": text}, ensure_ascii=False)
+                file.write(f'{start[:-1]}, "vector": {numbers % tuple(vectors[row].tolist())}}}\n')
 
     def finish(self, record: Record, out: Path) -> Path:
         """Write the record beside the output."""
@@ -160,17 +160,17 @@ class JsonlWriter:
 class ParquetWriter:
     """One file per window, as a Parquet file cannot be continued; they are joined at the end."""
 
-    def __init__(self, folder: Path, width: int) -> None:
+    def __init__(self, folder: Path, dimensions: int) -> None:
         self._arrow = require("pyarrow", extra="tables", purpose="Writing Parquet")
         self._parquet = require("pyarrow.parquet", extra="tables", purpose="Writing Parquet")
-        self._folder, self._width = folder, width
-        vector = self._arrow.list_(self._arrow.float32(), width)
+        self._folder, self._dimensions = folder, dimensions
+        vector = self._arrow.list_(self._arrow.float32(), dimensions)
         fields = [("line", self._arrow.int64()), ("text", self._arrow.string()), ("vector", vector)]
         self._schema = self._arrow.schema(fields)
 
     def room(self, rows: int) -> Floats:
         """Give an array in memory."""
-        return np.empty((rows, self._width), dtype=np.float32)
+        return np.empty((rows, self._dimensions), dtype=np.float32)
 
     def add(self, vectors: Floats, texts: Sequence[str], lines: Lines) -> None:
         """Write the next part, in row groups small enough to be joined in little memory."""
@@ -182,7 +182,7 @@ class ParquetWriter:
                 columns = [
                     self._arrow.array(lines[some]),
                     self._arrow.array(texts[some], type=self._arrow.string()),
-                    self._arrow.FixedSizeListArray.from_arrays(flat, self._width),
+                    self._arrow.FixedSizeListArray.from_arrays(flat, self._dimensions),
                 ]
                 writer.write_table(self._arrow.table(columns, schema=self._schema))
 

@@ -45,18 +45,19 @@ def read_vectors(path: str | Path) -> VectorFile:
         file = readers[path.suffix](path)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TenorError(f"{path} cannot be read as vectors of `tenor embed` ({error}).") from error
-    if file.vectors.shape != (file.record.rows, file.record.width) or len(file.lines) != file.record.rows:
+    shape = (file.record.rows, file.record.dimensions)
+    if file.vectors.shape != shape or len(file.lines) != file.record.rows:
         raise TenorError(
-            f"{path} holds {file.vectors.shape} numbers where its record says "
-            f"{(file.record.rows, file.record.width)}: the two do not belong together. Embed the texts again."
+            f"{path} holds {file.vectors.shape} numbers where its record says {shape}: "
+            "the two do not belong together. Embed the texts again."
         )
     return file
 
 
 def _numpy(path: Path) -> VectorFile:
-    told = read_json(beside(path))
-    record = _record(told)
-    return VectorFile(np.load(path, mmap_mode="r"), _lines(told["lines"], record.rows), record)
+    metadata = read_json(beside(path))
+    record = _record(metadata)
+    return VectorFile(np.load(path, mmap_mode="r"), _lines(metadata["lines"], record.rows), record)
 
 
 def _safetensors(path: Path) -> VectorFile:
@@ -64,15 +65,15 @@ def _safetensors(path: Path) -> VectorFile:
 
     try:
         with safe_open(path, framework="numpy") as file:
-            told: dict[str, Any] = file.metadata() or {}
+            metadata: dict[str, Any] = file.metadata() or {}
             lines = file.get_tensor("lines")
         with open(path, "rb") as raw:
             head = 8 + int.from_bytes(raw.read(8), "little")
     except SafetensorError as error:
         raise ValueError(error) from error
-    record = _record(told)
+    record = _record(metadata)
     # safetensors would copy the vectors into memory; they stand in the file as a map needs them.
-    shape = (record.rows, record.width)
+    shape = (record.rows, record.dimensions)
     return VectorFile(np.memmap(path, np.float32, "r", offset=head, shape=shape), lines, record)
 
 
@@ -87,12 +88,12 @@ def _parquet(path: Path) -> VectorFile:
         raise ValueError(error) from error
     record = _record(json.loads(table.schema.metadata[b"tenor"]))
     flat = table["vector"].combine_chunks().flatten().to_numpy()
-    return VectorFile(flat.reshape(-1, record.width), table["line"].to_numpy(), record)
+    return VectorFile(flat.reshape(-1, record.dimensions), table["line"].to_numpy(), record)
 
 
 def _jsonl(path: Path) -> VectorFile:
     record = _record(read_json(beside(path)))
-    vectors = np.empty((record.rows, record.width), dtype=np.float32)
+    vectors = np.empty((record.rows, record.dimensions), dtype=np.float32)
     lines = np.empty(record.rows, dtype=np.int64)
     count = 0
     with open(path, encoding="utf-8") as file:
@@ -105,12 +106,15 @@ def _jsonl(path: Path) -> VectorFile:
     return VectorFile(vectors, lines, record)
 
 
-def _record(told: dict[str, Any]) -> Record:
+def _record(metadata: dict[str, Any]) -> Record:
     """Build a record from JSON, or from metadata in which every value is text."""
+    if "width" in metadata:  # the name of older files
+        metadata = {"dimensions": metadata["width"], **metadata}
     values: dict[str, Any] = {}
-    for each in fields(Record):
-        if each.name in told:
-            values[each.name] = int(told[each.name]) if each.type is int else told[each.name]
+    for field in fields(Record):
+        if field.name in metadata:
+            value = metadata[field.name]
+            values[field.name] = int(value) if field.type is int else value
     return Record(**values)
 
 

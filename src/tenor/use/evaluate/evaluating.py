@@ -8,21 +8,16 @@ from typing import Any
 import numpy as np
 
 from tenor.errors import TenorError
-from tenor.metrics.classes import confusion
 from tenor.metrics.intervals import Interval
 from tenor.model import Model
 from tenor.model.encoding import Long
 from tenor.model.heads import TrainedTask, find_task
 from tenor.model.predicting import predict
-from tenor.tasks.config import ROLES, Kind, TaskConfig
-from tenor.tasks.data import Example, read_examples
-from tenor.tasks.predictions import chosen
-from tenor.tasks.scoring import interval_scores
+from tenor.tasks.config import TableConfig
+from tenor.tasks.similarity.kind import SimilaritySpec
 from tenor.tasks.spec import TaskSpec
-from tenor.tasks.targets import label_targets, score_targets
-from tenor.text.batching import distinct
+from tenor.tasks.table import kind_of
 from tenor.text.columns import guess_roles, take_head
-from tenor.text.examples import Triple
 from tenor.text.problems import Problems
 from tenor.text.readers import read_rows
 
@@ -35,7 +30,7 @@ class Evaluation:
 
     model: str
     task: str
-    kind: Kind
+    kind: str
     rows: int
     scores: Mapping[str, Interval]
     metric: str
@@ -78,37 +73,72 @@ def evaluate(
 ) -> Evaluation:
     """Score a task on a file.
 
-    Without ``task`` the cosine of a model's vectors is compared with the scores of pairs. ``columns`` says
+    Without ``task`` the cosine of a model's vectors is compared with the scores of pairs, unless the model is
+    a tagger. ``columns`` says
     where text and label (or first, second, label or score) stand; found by content when left out. ``rename``
     maps labels of the file to those of the task.
     """
-    found = _cosine() if task in (None, COSINE) and COSINE not in model.tasks else None
-    trained = found or find_task(model.tasks, str(task), model=model.name)
+    trained = task_or_cosine(model, task)
     examples = _examples(path, trained, columns, rename or {}, model, problems)
-    if found is not None:
+    return evaluate_examples(
+        model, trained, examples, source=path, long=long, repeats=repeats, seed=seed, progress=progress
+    )
+
+
+def task_or_cosine(model: Model, name: str | None) -> TrainedTask:
+    """Return a task of a model, or the cosine of its vectors as a task.
+
+    Without a name the cosine is meant, unless the only task is one of words, which says nothing of pairs.
+    """
+    if name is None and len(model.tasks) == 1:
+        (only,) = model.tasks.values()
+        if only.spec.answers_words:
+            return only
+    if name in (None, COSINE) and COSINE not in model.tasks:
+        return TrainedTask(COSINE, SimilaritySpec(metric="spearman"))
+    return find_task(model.tasks, str(name), model=model.name)
+
+
+def evaluate_examples(
+    model: Model,
+    trained: TrainedTask,
+    examples: Sequence[Any],
+    *,
+    source: str | Path,
+    long: Long = "truncate",
+    repeats: int = 1000,
+    seed: int = 0,
+    progress: Callable[[int], None] | None = None,
+) -> Evaluation:
+    """Score a task on examples; ``source`` says in messages where they are from."""
+    if trained.name == COSINE and COSINE not in model.tasks:
         scores = [example.score for example in examples if example.score is not None]
-        trained = replace(found, spec=replace(found.spec, range=_span(scores, path)))
-    targets = _targets(trained, examples, model)
-    rows = [example.texts[: 1 if trained.spec.kind == "classify" else 2] for example in examples]
-    predictions = predict(model, trained, rows, long=long, progress=progress)
+        spec_of_scores = replace(SimilaritySpec(), metric="spearman", range=_span(scores, source))
+        trained = replace(trained, spec=spec_of_scores)
     spec = trained.spec
-    table = None
-    if spec.labels and spec.separator is None:
-        counts = confusion(targets, chosen(spec, predictions), len(spec.labels))
-        table = tuple(tuple(map(int, row)) for row in counts)
+    targets = spec.targets(examples, name=trained.name)
+    predictions = predict(model, trained, _rows(examples, spec), long=long, progress=progress)
+    counts = spec.confusion(predictions, targets)
     return Evaluation(
         model=model.name,
         task=trained.name,
         kind=spec.kind,
         rows=len(examples),
-        scores=interval_scores(spec, predictions, targets, repeats=repeats, seed=seed),
+        scores=spec.scores(predictions, targets, repeats=repeats, seed=seed),
         metric=spec.metric,
-        labels=spec.labels,
-        confusion=table,
+        labels=spec.labels_shown,
+        confusion=None if counts is None else tuple(tuple(map(int, row)) for row in counts),
     )
 
 
-def find_columns(path: str | Path, kind: Kind) -> dict[str, str]:
+def _rows(examples: Sequence[Any], spec: TaskSpec) -> list[Any]:
+    """Return what a task reads of examples: their texts, or the examples themselves."""
+    if spec.answers_words or not all(hasattr(example, "texts") for example in examples):
+        return list(examples)
+    return [example.texts[: spec.texts] for example in examples]
+
+
+def find_columns(path: str | Path, config: type[TableConfig]) -> dict[str, str]:
     """Find the columns that a kind of task reads by their names and content."""
     if str(path) == "-":
         raise TenorError("The columns of standard input cannot be found out: name them.")
@@ -116,17 +146,15 @@ def find_columns(path: str | Path, kind: Kind) -> dict[str, str]:
     roles = guess_roles(take_head(rows))
     first, second = roles.pair or (None, None)
     found = {"text": roles.text, "first": first, "second": second, "label": roles.label, "score": roles.score}
-    if found["label"] is None and kind in ("classify", "pair"):
-        found["label"] = roles.score  # classes written as numbers look like scores
-    if found["score"] is None:
-        found["score"] = roles.label
-    missing = [role for role in ROLES[kind] if found[role] is None]
+    # Classes written as numbers look like scores, and the other way round.
+    found["label"], found["score"] = found["label"] or roles.score, found["score"] or roles.label
+    missing = [role for role in config.roles if found.get(role) is None]
     if missing:
-        example = ",".join(f"{role}=COLUMN" for role in ROLES[kind])
+        example = ",".join(f"{role}=COLUMN" for role in config.roles)
         raise TenorError(
             f"{path}: the column of the {missing[0]} cannot be told. Name all, as in --columns {example}."
         )
-    return {role: str(found[role]) for role in ROLES[kind]}
+    return {role: str(found[role]) for role in config.roles}
 
 
 def _examples(
@@ -137,37 +165,38 @@ def _examples(
     model: Model,
     problems: Problems,
 ) -> list[Any]:
-    kind = task.spec.kind
-    if columns is None:
-        try:
-            columns = find_columns(path, kind)
-        except TenorError as error:
-            if task.name == COSINE and model.tasks:
-                raise TenorError(f"{error} Or name a task: {', '.join(model.tasks)}.") from error
-            raise
-    config = TaskConfig(kind=kind, train=Path(path), columns=columns)
-    examples = list(read_examples(config, Path(path), problems=problems))
-    return [_renamed(each, rename) for each in examples] if rename else examples
+    kind = kind_of(task.spec.kind)
+    settings: dict[str, Any] = {}
+    if issubclass(kind.config, TableConfig):
+        settings["columns"] = columns or _found_columns(path, kind.config, task, model)
+    elif columns is not None:
+        settings |= columns
+    try:
+        config = kind.config(kind=kind.name, train=Path(path), **settings)
+    except TypeError as error:
+        raise TenorError(f"A {kind.name!r} task has no such columns: {', '.join(settings)}.") from error
+    examples = list(kind.read(config, Path(path), problems=problems))
+    return [renamed_label(each, rename) for each in examples] if rename else examples
 
 
-def _renamed(example: Example, rename: Mapping[str, str]) -> Example:
-    if isinstance(example, Triple) or example.label is None:
+def _found_columns(
+    path: str | Path, config: type[TableConfig], task: TrainedTask, model: Model
+) -> dict[str, str]:
+    try:
+        return find_columns(path, config)
+    except TenorError as error:
+        if task.name == COSINE and model.tasks:
+            raise TenorError(f"{error} Or name a task: {', '.join(model.tasks)}.") from error
+        raise
+
+
+def renamed_label(example: Any, rename: Mapping[str, str]) -> Any:
+    """Return an example whose label, or tags, are called as ``rename`` says."""
+    if getattr(example, "tags", None) is not None:
+        return replace(example, tags=tuple(rename.get(tag, tag) for tag in example.tags))
+    if example.label is None:
         return example
     return replace(example, label=rename.get(example.label, example.label))
-
-
-def _targets(task: TrainedTask, examples: Sequence[Any], model: Model) -> Any:
-    spec = task.spec
-    if spec.kind == "match":
-        texts = model.tokenizer.tokenize([text for each in examples for text in each.texts[:2]])
-        return distinct(texts)[1].reshape(-1, 2)
-    if spec.kind == "similarity":
-        return score_targets(spec, examples, name=task.name)
-    return label_targets(spec, examples, name=task.name)
-
-
-def _cosine() -> TrainedTask:
-    return TrainedTask(COSINE, TaskSpec(kind="similarity", head="cosine", metric="spearman"))
 
 
 def _span(scores: list[float], path: str | Path) -> tuple[float, float]:

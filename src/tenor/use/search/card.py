@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from tenor.errors import TenorError
-from tenor.extras import require
-from tenor.files import read_json, why, write_json
+from tenor.files import read_json, write_json
+from tenor.locks import exclusive_lock
 from tenor.use.search.columns import Column, Kind
 
 CARD, UNFINISHED, LOCK = "index.json", "unfinished.json", ".lock"
-FORMAT = 1
+FORMAT = 2
+# What format 1 called the keys of the card.
+_OLD_KEYS = {"width": "dimensions", "spread": "cosine_std"}
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Card:
     model: str  # a starter name or a folder, to load it again
     fingerprint: str
     precision: str
-    width: int
+    dimensions: int
     long: str  # what happened to texts beyond the model's limit
     prompt: str | None  # name of the model's prompt that went before every text
     text_column: str
@@ -37,8 +39,8 @@ class Card:
     version: int = 0
     rows: int = 0
     next_number: int = 1
-    trained_rows: int = 0  # rows when the neighbour structure was made; 0: there is none, search is exact
-    spread: float = 0.1  # of the cosine between texts that have nothing to do with each other
+    trained_rows: int = 0  # rows when the vector index was built; 0: there is none, search is exact
+    cosine_std: float = 0.1  # of the cosine between unrelated texts
     change: str = ""  # the job that made this card
 
     def filterable(self) -> list[Column]:
@@ -61,14 +63,16 @@ class Card:
             raise TenorError(
                 f"{file} was written by a newer tenor (format {value['format']}, known is {FORMAT})."
             )
-        fields = {name: each for name, each in value.items() if name != "format"}
+        fields: dict[str, Any] = {_OLD_KEYS.get(str(key), str(key)): item for key, item in value.items()}
+        fields.pop("format")
         try:
-            card = cls(**{**fields, "columns": tuple(Column.from_json(each) for each in fields["columns"])})
+            fields["columns"] = tuple(Column.from_json(column) for column in fields["columns"])
+            card = cls(**fields)
         except (TypeError, ValueError, KeyError) as error:
             raise TenorError(f"{file} is damaged: {error}. Build the index again.") from error
-        for name in ("version", "rows", "width", "next_number", "trained_rows"):
+        for name in ("version", "rows", "dimensions", "next_number", "trained_rows"):
             if not isinstance(getattr(card, name), int):
-                raise TenorError(f"{file} is damaged: {name} is not a whole number. Build the index again.")
+                raise TenorError(f"{file} is damaged: {name} is not an integer. Build the index again.")
         return card
 
 
@@ -104,8 +108,8 @@ def read_card(folder: Path) -> Card:
     unfinished = read_unfinished(folder) if folder.is_dir() else None
     if unfinished:
         raise TenorError(
-            f"The index at {folder} was never finished: its building was broken off after "
-            f"{unfinished.rows_read:,} rows. Run the same `tenor index` command again to go on."
+            f"The index at {folder} was never finished: its building was interrupted after "
+            f"{unfinished.rows_read:,} rows. Run the same `tenor index` command again to resume it."
         )
     raise TenorError(f"{folder} is not an index: it has no {CARD}. Make one with: tenor index FILE --out DIR")
 
@@ -116,7 +120,7 @@ def write_card(folder: Path, card: Card) -> None:
 
 
 def read_unfinished(folder: Path) -> Unfinished | None:
-    """Return the job that was broken off, if there is one."""
+    """Return the job that was interrupted, if there is one."""
     file = folder / UNFINISHED
     if not file.exists():
         return None
@@ -138,17 +142,6 @@ def write_unfinished(folder: Path, unfinished: Unfinished) -> None:
 @contextmanager
 def sole_writer(folder: Path) -> Iterator[None]:
     """Hold the index for writing; the system lets go of it when the process ends, however it ends."""
-    filelock = require("filelock", extra="search", purpose="Writing an index")
-    try:
-        lock = filelock.FileLock(folder / LOCK, timeout=0)
-        lock.acquire()
-    except filelock.Timeout as error:
-        raise TenorError(
-            f"Another program is writing to the index {folder}. Wait until it is done."
-        ) from error
-    except OSError as error:
-        raise TenorError(f"Cannot write to the index {folder}: {why(error)}.") from error
-    try:
+    busy = f"Another program is writing to the index {folder}. Wait until it is done."
+    with exclusive_lock(folder / LOCK, busy=busy):
         yield
-    finally:
-        lock.release()

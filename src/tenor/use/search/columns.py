@@ -1,6 +1,6 @@
 """The columns that an index keeps beside each text: their names, their kinds, and values of those kinds.
 
-Files give text only, so the kind of a column is found from all of its values: truth values, whole numbers,
+Files give text only, so the kind of a column is found from all of its values: booleans, integers,
 numbers, else text. What looks like a number but is a code stays text ("007", "1,5", integers too long for
 64 bits). Dates in ISO form stay text, and compare rightly as such. An empty value is a missing one.
 """
@@ -12,9 +12,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-_WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})", re.ASCII)
 _NUMBER = re.compile(r"-?((0|[1-9][0-9]{0,17})(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?", re.ASCII)
-_TRUTH = {"true": True, "false": False}
+_BOOLEANS = {"true": True, "false": False}
+
+# What format 1 of the index card called the kinds.
+_OLD_KINDS = {"truth value": "boolean", "whole number": "integer"}
 
 Value = str | int | float | bool | None
 
@@ -22,17 +25,22 @@ Value = str | int | float | bool | None
 class Kind(StrEnum):
     """What a column holds."""
 
-    truth = "truth value"
-    whole = "whole number"
+    boolean = "boolean"
+    integer = "integer"
     number = "number"
     text = "text"
+
+    @property
+    def noun(self) -> str:
+        """The kind with its article, for messages."""
+        return f"an {self}" if self is Kind.integer else f"a {self}"
 
 
 @dataclass(frozen=True)
 class Column:
     """A column by the name a person writes, the field it is stored in, and its kind.
 
-    >>> Column("year", "c0", Kind.whole).parse("1999")
+    >>> Column("year", "c0", Kind.integer).parse("1999")
     1999
     """
 
@@ -45,10 +53,10 @@ class Column:
         if value == "":
             return None
         if not fits(value, self.kind):
-            raise ValueError(f"{value[:40]!r} in column {self.name!r} is not a {self.kind}")
-        if self.kind is Kind.truth:
-            return _TRUTH[value.lower()]
-        if self.kind is Kind.whole:
+            raise ValueError(f"{value[:40]!r} in column {self.name!r} is not {self.kind.noun}")
+        if self.kind is Kind.boolean:
+            return _BOOLEANS[value.lower()]
+        if self.kind is Kind.integer:
             return int(value)
         return float(value) if self.kind is Kind.number else value
 
@@ -59,15 +67,17 @@ class Column:
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Column":
         """Read back what :meth:`to_json` gave."""
-        return cls(str(value["name"]), str(value["field"]), Kind(value["kind"]))
+        return cls(
+            str(value["name"]), str(value["field"]), Kind(_OLD_KINDS.get(value["kind"], value["kind"]))
+        )
 
 
 def fits(value: str, kind: Kind) -> bool:
     """Say whether a non-empty value can be held by a column of that kind."""
-    if kind is Kind.truth:
-        return value.lower() in _TRUTH
-    if kind is Kind.whole:
-        return bool(_WHOLE.fullmatch(value)) and -(2**63) <= int(value) < 2**63
+    if kind is Kind.boolean:
+        return value.lower() in _BOOLEANS
+    if kind is Kind.integer:
+        return bool(_INTEGER.fullmatch(value)) and -(2**63) <= int(value) < 2**63
     if kind is Kind.number:
         return bool(_NUMBER.fullmatch(value)) and math.isfinite(float(value))
     return True
@@ -79,7 +89,7 @@ class KindFinder:
     >>> finder = KindFinder()
     >>> finder.see({"year": "1999", "code": "007"}); finder.see({"year": "", "code": "8"})
     >>> finder.kinds()["year"].value, finder.kinds()["code"].value
-    ('whole number', 'text')
+    ('integer', 'text')
     """
 
     def __init__(self) -> None:
@@ -102,10 +112,10 @@ class KindFinder:
 def _widened(kind: Kind | None, value: str) -> Kind:
     """Return the narrowest kind that holds what was seen before and this value."""
     wider = {
-        None: (Kind.truth, Kind.whole, Kind.number),
-        Kind.whole: (Kind.number,),
+        None: (Kind.boolean, Kind.integer, Kind.number),
+        Kind.integer: (Kind.number,),
     }.get(kind, ())
-    return next((each for each in wider if fits(value, each)), Kind.text)
+    return next((kind for kind in wider if fits(value, kind)), Kind.text)
 
 
 def store_columns(kinds: Mapping[str, Kind]) -> tuple[Column, ...]:

@@ -39,7 +39,7 @@ _SIGNS = {"=": "=", "==": "=", "!=": "<>", "<>": "<>", "<": "<", "<=": "<=", ">"
 class _Token:
     kind: str  # text, quoted, number, word, sign, end
     text: str
-    place: int
+    position: int
 
     def says(self, *words: str) -> bool:
         return self.kind in ("word", "sign") and self.text.lower() in words
@@ -48,7 +48,7 @@ class _Token:
 def compile_filter(text: str, columns: Sequence[Column]) -> str:
     """Check a filter against the columns and return the store's condition for it.
 
-    >>> compile_filter("year >= 1999 and not lang = 'en'", [Column("year", "c0", Kind.whole),
+    >>> compile_filter("year >= 1999 and not lang = 'en'", [Column("year", "c0", Kind.integer),
     ...                                                     Column("lang", "c1", Kind.text)])
     "(c0 >= 1999 AND (NOT c1 = 'en'))"
     """
@@ -146,7 +146,7 @@ class _Parser:
         token = self._take()
         if column.kind is not Kind.text:
             raise TenorError(
-                f"In the filter, 'like' needs a text column, and {column.name!r} is a {column.kind}."
+                f"In the filter, 'like' needs a text column, and {column.name!r} is {column.kind.noun}."
             )
         if token.kind != "text":
             raise _unclear(token, "a pattern in single quotes after 'like'")
@@ -180,9 +180,9 @@ class _Parser:
 def find_column(name: str, columns: Sequence[Column]) -> Column:
     """Return the column of that name (in any letter case where that is clear), or say which there are."""
     exact = [column for column in columns if column.name == name]
-    found = exact or [column for column in columns if column.name.casefold() == name.casefold()]
-    if len(found) == 1:
-        return found[0]
+    matches = exact or [column for column in columns if column.name.casefold() == name.casefold()]
+    if len(matches) == 1:
+        return matches[0]
     known = ", ".join(f"{column.name} ({column.kind})" for column in columns) or "none"
     hint = did_you_mean(name, [column.name for column in columns])
     raise TenorError(f"The index has no column {name!r}.{hint} Its columns: {known}.")
@@ -201,32 +201,32 @@ def _literal(column: Column, sign: str, value: str, *, quoted: bool) -> str:
                 "it letter by letter."
             )
         return quote_text(value)
-    if column.kind is Kind.whole and re.fullmatch(r"-?\d+\.0*", value):
+    if column.kind is Kind.integer and re.fullmatch(r"-?\d+\.0*", value):
         value = value.partition(".")[0]
     if not fits(value, column.kind):
         raise TenorError(
-            f"In the filter, {value[:60]!r} is compared with {column.name!r}, which is a {column.kind}."
+            f"In the filter, {value[:60]!r} is compared with {column.name!r}, which is {column.kind.noun}."
         )
-    return value.upper() if column.kind is Kind.truth else value
+    return value.upper() if column.kind is Kind.boolean else value
 
 
 def _tokens(text: str) -> list[_Token]:
-    tokens, place = [], 0
+    tokens, position = [], 0
     text = text.rstrip()
-    while place < len(text):
-        match = _TOKEN.match(text, place)
+    while position < len(text):
+        match = _TOKEN.match(text, position)
         if match is None or match.lastgroup is None:
-            rest = text[place:].lstrip()
+            rest = text[position:].lstrip()
             what = "a quoted text that is not closed" if rest[0] in "'\"`" else repr(rest[:20])
             raise TenorError(
                 f"The filter cannot be read from character {len(text) - len(rest) + 1}: {what}. {_EXAMPLE}"
             )
         tokens.append(_Token(match.lastgroup, match[match.lastgroup], match.start(match.lastgroup)))
-        place = match.end()
+        position = match.end()
     return [*tokens, _Token("end", "", len(text))]
 
 
 def _unclear(token: _Token, expected: str) -> TenorError:
     found = "the end" if token.kind == "end" else repr(token.text[:40])
-    where = f"{found} at character {token.place + 1}"
+    where = f"{found} at character {token.position + 1}"
     return TenorError(f"The filter has {where} where {expected} is expected. {_EXAMPLE}")

@@ -1,6 +1,6 @@
 """Building an index of texts, adding texts later, and removing them.
 
-What a change goes through, and how it survives being killed, is told in ``index_job.py``.
+What a change goes through, and how it survives being killed, stands in ``index_job.py``.
 """
 
 import shutil
@@ -14,11 +14,12 @@ from tenor.errors import TenorError
 from tenor.files import writing
 from tenor.model import Model, load
 from tenor.model.encoding import Long
+from tenor.progress import Note, ProgressOf
 from tenor.text.problems import Problems
 from tenor.use.search.card import CARD, LOCK, UNFINISHED, Card, Unfinished, read_card, sole_writer
 from tenor.use.search.columns import store_columns
 from tenor.use.search.filters import compile_filter, quote_text
-from tenor.use.search.index_job import IndexJob, Note, Progress, Report, describe_job, publish, undone
+from tenor.use.search.index_job import IndexJob, Report, describe_job, publish, rolled_back
 from tenor.use.search.intake import Survey, kept, survey
 from tenor.use.search.passages import TABLE
 
@@ -35,21 +36,21 @@ def build_index(
     id_column: str | None = None,
     long: Long = "truncate",
     strict: bool = False,
-    progress: Progress | None = None,
+    progress: ProgressOf | None = None,
     note: Note = lambda text: None,
 ) -> Report:
     """Index the texts of a file, with all its other columns, in a new folder."""
     folder = Path(folder)
     _refuse_taken(folder)
     with kept(source) as file:
-        found = survey(file, column=column, id_column=id_column)
+        surveyed = survey(file, column=column, id_column=id_column)
         encoder = _loaded(model, precision)
-        card = _first_card(encoder, found, long)
+        card = _first_card(encoder, surveyed, long)
         job = describe_job("build", source, file, card)
         with _made(folder), sole_writer(folder):
             state = Unfinished(job, uuid.uuid4().hex, card)
             work = IndexJob(folder, state, encoder, Problems(strict), progress, note)
-            return work.run(file, rows=found.rows, base=None)
+            return work.run(file, rows=surveyed.rows, base=None)
 
 
 def add_to_index(
@@ -59,22 +60,22 @@ def add_to_index(
     model: str | Model | None = None,
     precision: str = "auto",
     strict: bool = False,
-    progress: Progress | None = None,
+    progress: ProgressOf | None = None,
     note: Note = lambda text: None,
 ) -> Report:
     """Add the texts of a file; one whose id is in the index already takes the place of the old text."""
     folder = Path(folder)
     base = read_card(folder)
     with kept(source) as file:
-        found = survey(file, column=base.text_column, id_column=base.id_column)
+        surveyed = survey(file, column=base.text_column, id_column=base.id_column)
         encoder = matching_model(base, folder, model=model, precision=precision)
         with sole_writer(folder):
             base = read_card(folder)  # another writer may have been done meanwhile
-            card = _with_columns(base, found)
+            card = _with_columns(base, surveyed)
             job = describe_job("add", source, file, card)
             state = Unfinished(job, uuid.uuid4().hex, card)
             work = IndexJob(folder, state, encoder, Problems(strict), progress, note)
-            return work.run(file, rows=found.rows, base=base)
+            return work.run(file, rows=surveyed.rows, base=base)
 
 
 def remove_from_index(
@@ -90,7 +91,7 @@ def remove_from_index(
         raise TenorError("Nothing to remove was named; give ids or a filter.")
     with sole_writer(folder):
         card = read_card(folder)
-        store = undone(folder, card, note)
+        store = rolled_back(folder, card, note)
         removed = store.remove(" OR ".join(conditions))
         if removed:
             card = publish(folder, store, replace(card, change=uuid.uuid4().hex), note)
@@ -120,27 +121,27 @@ def matching_model(card: Card, folder: Path, *, model: str | Model | None, preci
     return encoder
 
 
-def _first_card(encoder: Model, found: Survey, long: Long) -> Card:
+def _first_card(encoder: Model, surveyed: Survey, long: Long) -> Card:
     prompt = next((name for name in _PASSAGE_PROMPTS if encoder.prompts.get(name)), None)
-    place = Path(encoder.name)
+    folder = Path(encoder.name)
     return Card(
-        model=str(place.resolve()) if place.is_dir() else encoder.name,
+        model=str(folder.resolve()) if folder.is_dir() else encoder.name,
         fingerprint=encoder.fingerprint,
         precision=encoder.precision,
-        width=encoder.width,
+        dimensions=encoder.width,
         long=long,
         prompt=prompt,
-        text_column=found.text_column,
-        id_column=found.id_column,
-        columns=store_columns(found.kinds),
+        text_column=surveyed.text_column,
+        id_column=surveyed.id_column,
+        columns=store_columns(surveyed.kinds),
         stem=encoder.english is not False,
     )
 
 
-def _with_columns(card: Card, found: Survey) -> Card:
+def _with_columns(card: Card, surveyed: Survey) -> Card:
     """Return the card with the columns that the file brings along and the index did not have yet."""
     known = {column.name: column.kind for column in card.columns}
-    new = {name: kind for name, kind in found.kinds.items() if name not in known}
+    new = {name: kind for name, kind in surveyed.kinds.items() if name not in known}
     return replace(card, columns=store_columns({**known, **new}))
 
 
@@ -169,7 +170,7 @@ def _made(folder: Path) -> Iterator[None]:
 
 
 def _names(folder: Path) -> list[str]:
-    return sorted(each.name for each in folder.iterdir()) if folder.exists() else []
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
 
 
 def _loaded(model: str | Model, precision: str) -> Model:

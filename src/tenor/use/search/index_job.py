@@ -18,6 +18,7 @@ from typing import Literal
 from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.model.encoding import Long
+from tenor.progress import Note, ProgressOf
 from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
 from tenor.use.limits import count_beyond_limit
@@ -31,19 +32,16 @@ from tenor.use.search.card import (
     write_card,
     write_unfinished,
 )
-from tenor.use.search.fusion import chance_spread
+from tenor.use.search.fusion import cosine_deviation
 from tenor.use.search.intake import Taken, take_passages, windows
 from tenor.use.search.passages import TABLE, Passages
-from tenor.use.search.vector_index import plan_for
+from tenor.use.search.vector_index import hnsw_for
 from tenor.use.unit_vectors import normalise
-
-Progress = Callable[[int, int], None]  # rows just done, rows in all
-Note = Callable[[str], None]
 
 # Readers follow the card at every search, so an old version is needed only while one search runs.
 _KEPT_FOR_READERS = timedelta(minutes=10)
 _RETRAIN_GROWTH = 1.5
-_SAMPLE = 512  # vectors by which the spread of cosines is judged
+_SAMPLE = 512  # vectors by which the standard deviation of cosines is estimated
 
 
 @dataclass
@@ -61,13 +59,13 @@ class Report:
 
 @dataclass
 class IndexJob:
-    """A job on a file: goes on where it was broken off, or starts, and publishes at the end."""
+    """A job on a file: resumes where it was interrupted, or starts, and publishes at the end."""
 
     folder: Path
     state: Unfinished
     model: Model
     problems: Problems
-    progress: Progress | None
+    progress: ProgressOf | None
     note: Note
 
     def run(self, file: Path, *, rows: int, base: Card | None) -> Report:
@@ -87,14 +85,14 @@ class IndexJob:
         )
         watch = LanguageWatch()
         try:
-            self._store(store, dropwhile(lambda each: each.rows_read <= done, taken), rows, watch)
+            self._store(store, dropwhile(lambda item: item.rows_read <= done, taken), rows, watch)
             if not store.count():
                 raise TenorError(f"{self.state.job.source} has no text to index.")
         except BaseException:
             self._forget_if_empty(base)
             raise
         card = replace(self.state.card, change=self.state.change)
-        card = publish(self.folder, store, card, self.note, kept=lambda: self._write_down(store))
+        card = publish(self.folder, store, card, self.note, kept=lambda: self._checkpoint(store))
         return Report(
             card,
             added=card.rows - (base.rows if base else 0),
@@ -108,54 +106,54 @@ class IndexJob:
         old = read_unfinished(self.folder)
         if old and old.job == self.state.job and old.card.version:
             with contextlib.suppress(TenorError):  # a version that is gone: start afresh
-                return self._go_on(old)
+                return self._resume(old)
         card = self.state.card
         if base:
-            store = undone(self.folder, base, self.note)
+            store = rolled_back(self.folder, base, self.note)
             store.extend(card.columns)
         else:
             if old:
-                self.note(f"An earlier build from {old.job.source} was broken off; starting afresh.")
+                self.note(f"An earlier build from {old.job.source} was interrupted; starting afresh.")
             # Noted before the table is made, so that the folder is known as ours from the first moment.
             write_unfinished(self.folder, self.state)
-            store = Passages.create(self.folder, card.columns, width=card.width)
-        self._write_down(store)
+            store = Passages.create(self.folder, card.columns, dimensions=card.dimensions)
+        self._checkpoint(store)
         return store
 
-    def _go_on(self, old: Unfinished) -> Passages:
-        store = Passages(self.folder, old.card.columns, width=old.card.width)
+    def _resume(self, old: Unfinished) -> Passages:
+        store = Passages(self.folder, old.card.columns, dimensions=old.card.dimensions)
         store.return_to(old.card.version)
         self.state = old
-        self.note(f"An earlier run was broken off; going on after its {old.rows_read:,} rows.")
+        self.note(f"An earlier run was interrupted; resuming after its {old.rows_read:,} rows.")
         return store
 
     def _store(self, store: Passages, taken: Iterable[Taken], rows: int, watch: LanguageWatch) -> None:
         card = self.state.card
         upsert = self.state.job.kind == "add" and card.id_column is not None
 
-        def tell(count: int) -> None:
+        def advance(count: int) -> None:
             if self.progress:
                 self.progress(count, rows)
 
         for window in windows(taken):
-            passages = [each.passage for each in window]
+            passages = [item.passage for item in window]
             texts = [passage.text for passage in passages]
             watch.see(texts)
             vectors = normalise(
-                self.model.encode(texts, prompt=card.prompt, long=_long(card.long), progress=tell)
+                self.model.encode(texts, prompt=card.prompt, long=_long(card.long), progress=advance)
             )
             replaced = store.upsert(passages, vectors) if upsert else store.append(passages, vectors)
             before = self.state.rows_read
-            self._write_down(
+            self._checkpoint(
                 store,
                 rows_read=window[-1].rows_read,
                 numbered=len(window) if card.id_column is None else 0,
                 replaced=replaced,
                 beyond=count_beyond_limit(self.model, texts, prompt=card.prompt),
             )
-            tell(self.state.rows_read - before - len(texts))  # rows that had no text
+            advance(self.state.rows_read - before - len(texts))  # rows that had no text
 
-    def _write_down(
+    def _checkpoint(
         self, store: Passages, *, rows_read: int = 0, numbered: int = 0, replaced: int = 0, beyond: int = 0
     ) -> None:
         """Note how far the job is: everything up to here survives a kill."""
@@ -180,18 +178,18 @@ class IndexJob:
 def publish(
     folder: Path, store: Passages, card: Card, note: Note, *, kept: Callable[[], None] = lambda: None
 ) -> Card:
-    """Bring the search structures up to date and let the card name the result.
+    """Bring the lexical index and the vector index up to date and let the card name the result.
 
     ``kept`` is called when a step is done that a killed job need not do again.
     """
     rows = store.count()
-    plan = plan_for(rows)
-    rebuild = plan is not None and rows > _RETRAIN_GROWTH * card.trained_rows
+    hnsw = hnsw_for(rows)
+    rebuild = hnsw is not None and rows > _RETRAIN_GROWTH * card.trained_rows
     if rebuild:
-        note(f"Making the neighbour structure over {rows:,} vectors …")
-    rebuild = store.refresh(plan, rebuild=rebuild, stem=card.stem)
+        note(f"Building the vector index over {rows:,} vectors …")
+    rebuild = store.refresh(hnsw, rebuild=rebuild, stem=card.stem)
     trained = rows if rebuild else card.trained_rows
-    card = replace(card, rows=rows, trained_rows=trained, spread=chance_spread(store.sample(_SAMPLE)))
+    card = replace(card, rows=rows, trained_rows=trained, cosine_std=cosine_deviation(store.sample(_SAMPLE)))
     first = not (folder / CARD).exists()
     if first:
         kept()
@@ -215,12 +213,12 @@ def _named(folder: Path, store: Passages, card: Card) -> Card:
     return card
 
 
-def undone(folder: Path, card: Card, note: Note) -> Passages:
-    """Open the table for writing at the state that the card names, without what was broken off since."""
+def rolled_back(folder: Path, card: Card, note: Note) -> Passages:
+    """Open the table for writing at the state that the card names, without what was interrupted since."""
     old = read_unfinished(folder)
     if old and old.change != card.change:
-        note(f"An earlier change from {old.job.source} was broken off; what it had stored is undone.")
-    store = Passages(folder, card.columns, width=card.width)
+        note(f"An earlier change from {old.job.source} was interrupted; what it had stored is undone.")
+    store = Passages(folder, card.columns, dimensions=card.dimensions)
     store.return_to(card.version)
     (folder / UNFINISHED).unlink(missing_ok=True)
     return store

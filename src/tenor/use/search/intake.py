@@ -80,13 +80,13 @@ def survey(file: Path, *, column: str | None, id_column: str | None) -> Survey:
 
 
 def _text_column(head: Sequence[Row], names: Sequence[str], file: Path) -> str:
-    found = names[0] if len(names) == 1 else guess_roles(head).text
-    if found is None:
+    text = names[0] if len(names) == 1 else guess_roles(head).text
+    if text is None:
         raise TenorError(
             f"{file} has several columns that may hold the text. Name one with --column; there are: "
             f"{', '.join(names[:20])}."
         )
-    return found
+    return text
 
 
 def take_passages(
@@ -125,7 +125,7 @@ def windows(taken: Iterable[Taken]) -> Iterator[list[Taken]]:
     """Cut passages into lists of bounded number and size, each encoded and stored in one go."""
     return cut(
         taken,
-        lambda each: len(each.passage.text),
+        lambda taken: len(taken.passage.text),
         most=WINDOW_ROWS,
         most_characters=WINDOW_CHARACTERS,
     )
@@ -134,7 +134,7 @@ def windows(taken: Iterable[Taken]) -> Iterator[list[Taken]]:
 class SeenIds:
     """Remembers which ids came before in 8 bytes each (a 64-bit hash), so that millions fit.
 
-    At ten million ids the chance that any two distinct ones are confused is 3 in a million.
+    At ten million ids the probability that any two distinct ones are confused is 3e-6.
 
     >>> seen = SeenIds()
     >>> seen.is_new("a"), seen.is_new("b"), seen.is_new("a")
@@ -151,8 +151,8 @@ class SeenIds:
         """Say whether the id comes for the first time, and remember it."""
         digest = blake2b(identity.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         number = int.from_bytes(digest, "little")
-        place = int(np.searchsorted(self._old, np.uint64(number)))
-        if number in self._recent or (place < len(self._old) and int(self._old[place]) == number):
+        index = int(np.searchsorted(self._old, np.uint64(number)))
+        if number in self._recent or (index < len(self._old) and int(self._old[index]) == number):
             return False
         self._recent.add(number)
         if len(self._recent) >= self._RECENT:

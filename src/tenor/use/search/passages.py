@@ -2,9 +2,10 @@
 
 Every change makes a new version and leaves the older ones as they were; a version either exists whole or
 not at all. The index card (``card.py``) names the one version that counts, so a change of many steps shows
-itself at once, when the card is replaced, and a change that was broken off is undone by going back.
+itself at once, when the card is replaced, and a change that was interrupted is undone by going back.
 
-Fields: id (text), text, vector (unit length, float32 [width]), and c0, c1, … for the columns of the source.
+Fields: id (text), text, vector (unit length, float32 [dimensions]), and c0, c1, … for the columns of the
+source.
 """
 
 import os
@@ -23,12 +24,12 @@ from tenor.errors import TenorError
 from tenor.extras import require
 from tenor.files import sync
 from tenor.use.search.columns import Column, Kind, Value
-from tenor.use.search.vector_index import MOST_SEGMENTS, Plan
+from tenor.use.search.vector_index import MOST_SEGMENTS, HnswConfig
 
 TABLE = "passages"
 _NEVER = timedelta(days=10_000)
 Vectors = npt.NDArray[np.float32]
-Found = dict[str, Any]
+StoredRow = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -44,21 +45,21 @@ class Passages:
     """A handle on the table in an index folder, at its newest version or read-only at a given one."""
 
     def __init__(
-        self, folder: Path, columns: Sequence[Column], *, width: int, version: int | None = None
+        self, folder: Path, columns: Sequence[Column], *, dimensions: int, version: int | None = None
     ) -> None:
         self._folder = folder
         self._columns = tuple(columns)
-        self._width = width
+        self._dimensions = dimensions
         with _storing(folder):
             self._table = _database(folder).open_table(TABLE, version=version)
 
     @classmethod
-    def create(cls, folder: Path, columns: Sequence[Column], *, width: int) -> "Passages":
+    def create(cls, folder: Path, columns: Sequence[Column], *, dimensions: int) -> "Passages":
         """Make an empty table, in place of one that may be there."""
         with _storing(folder):
             shutil.rmtree(folder / f"{TABLE}.lance", ignore_errors=True)
-            _database(folder).create_table(TABLE, schema=_schema(columns, width))
-        return cls(folder, columns, width=width)
+            _database(folder).create_table(TABLE, schema=_schema(columns, dimensions))
+        return cls(folder, columns, dimensions=dimensions)
 
     @property
     def version(self) -> int:
@@ -76,7 +77,7 @@ class Passages:
         if new:
             with _storing(self._folder):
                 self._table.add_columns(
-                    _schema(columns, self._width).empty_table().select([c.field for c in new]).schema
+                    _schema(columns, self._dimensions).empty_table().select([c.field for c in new]).schema
                 )
         self._columns = tuple(columns)
 
@@ -105,30 +106,30 @@ class Passages:
             with _storing(self._folder):
                 self._table.restore(version)
 
-    def refresh(self, plan: Plan | None, *, rebuild: bool, stem: bool) -> bool:
-        """Bring the search structures up to date with the rows: merge small files, words, neighbours.
+    def refresh(self, hnsw: HnswConfig | None, *, rebuild: bool, stem: bool) -> bool:
+        """Bring the lexical index and the vector index up to date with the rows, and merge small files.
 
-        The neighbour structure is made anew where that is asked for, or where many additions have left it in
-        pieces; return whether it was.
+        The vector index is built anew where that is asked for, or where many additions have left it in many
+        segments; return whether it was.
         """
         from lancedb.index import FTS
 
         # Stop words stay in: BM25 gives them next to no weight, and "The Who" or "to be" must be found.
-        words = FTS(with_position=False, stem=stem, remove_stop_words=False, max_token_length=None)
+        lexical = FTS(with_position=False, stem=stem, remove_stop_words=False, max_token_length=None)
         with _storing(self._folder):
             # Left alone it would drop versions older than a week, perhaps the one that counts.
             self._table.optimize(cleanup_older_than=_NEVER)
             indexes = {index.columns[0]: index for index in self._table.list_indices()}
             if "text" not in indexes and self._table.count_rows():
-                self._table.create_index("text", config=words)
-            pieces = indexes["vector"].num_segments if "vector" in indexes else 0
-            rebuild = plan is not None and (rebuild or pieces > MOST_SEGMENTS)
-            if plan is not None and rebuild:
-                self._table.create_index("vector", config=plan.config(), replace=True)
+                self._table.create_index("text", config=lexical)
+            segments = indexes["vector"].num_segments if "vector" in indexes else 0
+            rebuild = hnsw is not None and (rebuild or segments > MOST_SEGMENTS)
+            if hnsw is not None and rebuild:
+                self._table.create_index("vector", config=hnsw.index_config(), replace=True)
         return rebuild
 
     def prune(self, *, older_than: timedelta) -> None:
-        """Free the space of older versions and of changes that were broken off; the newest version stays.
+        """Free the space of older versions and of changes that were interrupted; the newest version stays.
 
         The store may merge files on this occasion, which makes a new version with the same rows.
         """
@@ -142,25 +143,27 @@ class Passages:
                 sync(file)
 
     def sample(self, count: int) -> Vectors:
-        """Return the vectors of some rows [n, width], the same ones for the same table."""
+        """Return the vectors of some rows [n, dimensions], the same ones for the same table."""
         rows = self.count()
-        places = np.random.default_rng(0).choice(rows, size=min(count, rows), replace=False)
+        offsets = np.random.default_rng(0).choice(rows, size=min(count, rows), replace=False)
         with _storing(self._folder):
             return self._matrix(
-                self._table.take_offsets(sorted(places.tolist())).select(["vector"]).to_arrow()
+                self._table.take_offsets(sorted(offsets.tolist())).select(["vector"]).to_arrow()
             )
 
-    def nearest(self, vector: Vectors, k: int, *, condition: str | None, plan: Plan | None) -> list[Found]:
-        """Return the ``k`` rows of highest cosine, through the plan's structure or, without one, exactly."""
+    def nearest(
+        self, vector: Vectors, k: int, *, condition: str | None, hnsw: HnswConfig | None
+    ) -> list[StoredRow]:
+        """Return the ``k`` rows of highest cosine, through the vector index or, without one, exactly."""
         with _storing(self._folder):
             query = self._table.search(vector, vector_column_name="vector").distance_type("cosine").limit(k)
-            query = plan.tune(query, k) if plan else query.bypass_vector_index()
-            found = self._rows(query, condition, "_distance")
-        return [{**row, "cosine": 1.0 - row["_distance"]} for row in found]
+            query = hnsw.tune(query, k) if hnsw else query.bypass_vector_index()
+            rows = self._rows(query, condition, "_distance")
+        return [{**row, "cosine": 1.0 - row["_distance"]} for row in rows]
 
     def matching(
         self, words: str, k: int, *, condition: str | None, vector: Vectors | None = None
-    ) -> list[Found]:
+    ) -> list[StoredRow]:
         """Return the ``k`` rows whose words match best (BM25); a query is words, never syntax.
 
         With a vector each row also gets its cosine to it.
@@ -171,23 +174,23 @@ class Passages:
 
     def _rows(
         self, query: Any, condition: str | None, score: str, vector: Vectors | None = None
-    ) -> list[Found]:
+    ) -> list[StoredRow]:
         if condition:
             query = query.where(condition, prefilter=True)
         fields = ["id", "text", *(column.field for column in self._columns), score]
         table = query.select([*fields, "vector"] if vector is not None else fields).to_arrow()
-        found: list[Found] = table.select(fields).to_pylist()
-        if vector is not None and found:
+        rows: list[StoredRow] = table.select(fields).to_pylist()
+        if vector is not None and rows:
             vectors = (
-                table["vector"].combine_chunks().flatten().to_numpy().reshape(len(found), -1)
-            )  # [n, width]
-            for row, cosine in zip(found, (vectors @ vector).tolist(), strict=True):
+                table["vector"].combine_chunks().flatten().to_numpy().reshape(len(rows), -1)
+            )  # [n, dimensions]
+            for row, cosine in zip(rows, (vectors @ vector).tolist(), strict=True):
                 row["cosine"] = cosine
-        return found
+        return rows
 
     def _matrix(self, table: Any) -> Vectors:
         flat: Vectors = table["vector"].combine_chunks().flatten().to_numpy()
-        return flat.reshape(len(table), self._width)
+        return flat.reshape(len(table), self._dimensions)
 
     def _arrow(self, passages: Sequence[Passage], vectors: Vectors) -> Any:
         import pyarrow as pa
@@ -196,11 +199,11 @@ class Passages:
         arrays = [
             pa.array([passage.id for passage in passages], pa.string()),
             pa.array([passage.text for passage in passages], pa.string()),
-            pa.FixedSizeListArray.from_arrays(flat, self._width),
+            pa.FixedSizeListArray.from_arrays(flat, self._dimensions),
         ]
-        for place, column in enumerate(self._columns):
-            arrays.append(pa.array([passage.values[place] for passage in passages], _type(column.kind)))
-        return pa.Table.from_arrays(arrays, schema=_schema(self._columns, self._width))
+        for index, column in enumerate(self._columns):
+            arrays.append(pa.array([passage.values[index] for passage in passages], _type(column.kind)))
+        return pa.Table.from_arrays(arrays, schema=_schema(self._columns, self._dimensions))
 
 
 def _database(folder: Path) -> Any:
@@ -209,17 +212,19 @@ def _database(folder: Path) -> Any:
     return require("lancedb", extra="search", purpose="An index").connect(str(folder))
 
 
-def _schema(columns: Sequence[Column], width: int) -> Any:
+def _schema(columns: Sequence[Column], dimensions: int) -> Any:
     import pyarrow as pa
 
-    own = [("id", pa.string()), ("text", pa.string()), ("vector", pa.list_(pa.float32(), width))]
+    own = [("id", pa.string()), ("text", pa.string()), ("vector", pa.list_(pa.float32(), dimensions))]
     return pa.schema([*own, *((column.field, _type(column.kind)) for column in columns)])
 
 
 def _type(kind: Kind) -> Any:
     import pyarrow as pa
 
-    return {Kind.truth: pa.bool_, Kind.whole: pa.int64, Kind.number: pa.float64, Kind.text: pa.string}[kind]()
+    return {Kind.boolean: pa.bool_, Kind.integer: pa.int64, Kind.number: pa.float64, Kind.text: pa.string}[
+        kind
+    ]()
 
 
 @contextmanager

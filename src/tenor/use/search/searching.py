@@ -5,7 +5,7 @@ query and text, and ``hybrid`` adds the two up (``fusion.py``). A filter narrows
 before ranking, so that ``k`` hits are found wherever there are as many.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,20 +13,19 @@ from pathlib import Path
 from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.model.encoding import Long
+from tenor.progress import Note
 from tenor.use.limits import count_beyond_limit
 from tenor.use.search.card import Card, read_card
 from tenor.use.search.columns import Value
 from tenor.use.search.filters import compile_filter
 from tenor.use.search.fusion import fuse
 from tenor.use.search.index import matching_model
-from tenor.use.search.passages import Found, Passages, Vectors
-from tenor.use.search.vector_index import plan_for
+from tenor.use.search.passages import Passages, StoredRow, Vectors
+from tenor.use.search.vector_index import hnsw_for
 from tenor.use.unit_vectors import normalise
 
-Note = Callable[[str], None]
-
 MOST = 10_000
-_POOL = 100  # candidates of each kind that a hybrid search joins, at least
+_CANDIDATES = 100  # of each kind that a hybrid search joins, at least
 _QUERY_PROMPTS = ("query", "question")
 
 
@@ -88,20 +87,20 @@ class Searcher:
         # The model comes first: loading it may start a process, which the store's threads do not like.
         vector = None if mode is Mode.lexical else self.encode(query)
         passages = self._open()
-        depth = max(_POOL, 3 * k) if mode is Mode.hybrid else k
-        near: list[Found] = []
+        depth = max(_CANDIDATES, 3 * k) if mode is Mode.hybrid else k
+        near: list[StoredRow] = []
         if vector is not None:
-            plan = None if exact or not self.card.trained_rows else plan_for(self.card.trained_rows)
-            near = passages.nearest(vector, depth, condition=condition, plan=plan)
-        words: list[Found] = []
+            hnsw = None if exact or not self.card.trained_rows else hnsw_for(self.card.trained_rows)
+            near = passages.nearest(vector, depth, condition=condition, hnsw=hnsw)
+        words: list[StoredRow] = []
         if mode is not Mode.vector:
             words = passages.matching(query, depth, condition=condition, vector=vector)
         return self._hits(near, words, mode)[:k]
 
     def encode(self, query: str) -> Vectors:
-        """Return the query's vector [width], with the model's query prompt where it has one.
+        """Return the query's vector [dimensions], with the model's query prompt where it has one.
 
-        A query beyond the model's limit is treated as the texts of the index were, and ``note`` hears of it.
+        A query beyond the model's limit is treated as the texts of the index were, and ``note`` is called.
         """
         if self._model is None:
             model, precision = self._wanted
@@ -127,20 +126,22 @@ class Searcher:
     def _open(self) -> Passages:
         if self._passages is None:
             card = self.card
-            self._passages = Passages(self.folder, card.columns, width=card.width, version=card.version)
+            self._passages = Passages(
+                self.folder, card.columns, dimensions=card.dimensions, version=card.version
+            )
         return self._passages
 
-    def _hits(self, near: Sequence[Found], words: Sequence[Found], mode: Mode) -> list[Hit]:
-        found = {row["id"]: row for row in [*near, *words]}
+    def _hits(self, near: Sequence[StoredRow], words: Sequence[StoredRow], mode: Mode) -> list[Hit]:
+        rows = {row["id"]: row for row in [*near, *words]}
         bm25 = {row["id"]: float(row["_score"]) for row in words}
         if mode is Mode.lexical:
             scores = bm25
         else:
-            cosines = {name: row["cosine"] for name, row in found.items()}
-            scores = fuse(cosines, bm25, spread=self.card.spread)
-        return [self._hit(found[each], scores[each], bm25.get(each)) for each in scores]
+            cosines = {name: row["cosine"] for name, row in rows.items()}
+            scores = fuse(cosines, bm25, cosine_std=self.card.cosine_std)
+        return [self._hit(rows[name], score, bm25.get(name)) for name, score in scores.items()]
 
-    def _hit(self, row: Found, score: float, bm25: float | None) -> Hit:
+    def _hit(self, row: StoredRow, score: float, bm25: float | None) -> Hit:
         columns = {column.name: row[column.field] for column in self.card.columns}
         return Hit(row["id"], row["text"], score, row.get("cosine"), bm25, columns)
 

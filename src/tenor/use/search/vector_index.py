@@ -1,13 +1,10 @@
-"""The neighbour structure of a large index: when it is made, of what kind, and how it is asked.
+"""The vector index of a large store: when it is built, of what kind, and how it is queried.
 
-Below 50,000 rows there is none: comparing a query with every vector takes the store about a millisecond per
-thousand rows, and is exact. Above, a navigable graph (HNSW) over vectors of one byte per number finds
-candidates, and the vectors themselves rank twice as many of them as are asked for.
-
-Measured on 200,000 real sentences (MiniLM, 384 numbers, one thread): the graph reaches a recall@10 of 0.99 in
-about 5 ms per query where inverted files (IVF flat, SQ, 448 lists) need 11 ms for 0.95, and keeps it under
-filters; it takes 135 s to make against their 20 s, which encoding the texts exceeds. Additions join as small
-graphs of their own within a second. `bench/search.py` shows the figures of a machine.
+Below 50,000 rows there is none: comparing a query with every vector is fast enough there, and exact. Above,
+a navigable graph (HNSW; Malkov and Yashunin, 2016) over vectors of one byte per number finds candidates, and
+the vectors themselves rank twice as many of them as are asked for. Later additions join as small graphs of
+their own. Inverted files (IVF) are built faster but need more time per query for the same recall, also under
+filters; `bench/search.py` measures both.
 """
 
 from dataclasses import dataclass
@@ -15,34 +12,36 @@ from math import ceil
 from typing import Any
 
 LEAST_ROWS = 50_000
-MOST_SEGMENTS = 32  # small graphs of later additions; each costs a query some 0.2 ms
-_ROWS_PER_GRAPH = 250_000  # making one takes some 4 kB of memory per row at 384 numbers
-_LINKS, _CARE = 20, 150  # per vector; candidates looked at when it is linked in
-_CANDIDATES, _PER_HIT, _RERANKED = 160, 3, 2
+MOST_SEGMENTS = 32  # small graphs of later additions; each costs a query some time
+_ROWS_PER_GRAPH = 250_000  # bounds the memory that building one takes
+_M, _EF_CONSTRUCTION = 20, 150
+_EF, _EF_PER_HIT, _REFINE_FACTOR = 160, 3, 2
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How to make and ask the neighbour structure.
+class HnswConfig:
+    """How to build and query the HNSW graphs.
 
-    >>> plan_for(10_000), plan_for(2_500_000)
-    (None, Plan(graphs=10))
+    >>> hnsw_for(10_000), hnsw_for(2_500_000)
+    (None, HnswConfig(graphs=10))
     """
 
     graphs: int
 
-    def config(self) -> Any:
-        """Return the store's description of the structure to make."""
+    def index_config(self) -> Any:
+        """Return the store's description of the index to build."""
         from lancedb.index import HnswSq
 
-        return HnswSq(distance_type="cosine", num_partitions=self.graphs, m=_LINKS, ef_construction=_CARE)
+        return HnswSq(
+            distance_type="cosine", num_partitions=self.graphs, m=_M, ef_construction=_EF_CONSTRUCTION
+        )
 
     def tune(self, query: Any, k: int) -> Any:
         """Return a query of the store, for ``k`` hits, that asks all graphs with enough candidates."""
-        candidates = max(_CANDIDATES, _PER_HIT * k)
-        return query.nprobes(self.graphs).ef(candidates).refine_factor(_RERANKED)
+        ef = max(_EF, _EF_PER_HIT * k)
+        return query.nprobes(self.graphs).ef(ef).refine_factor(_REFINE_FACTOR)
 
 
-def plan_for(rows: int) -> Plan | None:
-    """Return the plan for so many rows, or None where an exact search is fast enough."""
-    return Plan(ceil(rows / _ROWS_PER_GRAPH)) if rows >= LEAST_ROWS else None
+def hnsw_for(rows: int) -> HnswConfig | None:
+    """Return the configuration for so many rows, or None where an exact search is fast enough."""
+    return HnswConfig(ceil(rows / _ROWS_PER_GRAPH)) if rows >= LEAST_ROWS else None

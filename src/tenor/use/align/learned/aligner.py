@@ -18,7 +18,7 @@ from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.tensors import Stored, read_with_metadata, write_safetensors
 from tenor.use.align.learned.grid import View, features, view
-from tenor.use.align.learned.network import Shape, Weights, link_chances
+from tenor.use.align.learned.network import Shape, Weights, link_probabilities
 from tenor.use.align.words import Floats, Links
 
 FORMAT = 1  # raised whenever the features or the network change their meaning
@@ -33,7 +33,7 @@ class Learned:
     encoder: str  # its fingerprint
     encoder_name: str
     layers: tuple[int, ...]
-    middle: int  # the place of the middle layer among them
+    middle: int  # the position of the middle layer among them
     threshold: float  # links are the word pairs with at least this probability
     pairs: int
     held_out: int
@@ -85,7 +85,7 @@ class LearnedLinks:
         """Link the words of two texts, given word vectors [words, layers, width]."""
         if not first or not second:
             return np.zeros((len(first), len(second)), dtype=bool)
-        return link_chances(self.weights, self.view(first, second, vectors)) >= self.learned.threshold
+        return link_probabilities(self.weights, self.view(first, second, vectors)) >= self.learned.threshold
 
     def save(self, path: str | Path) -> None:
         """Write the aligner to a safetensors file."""
@@ -112,7 +112,7 @@ def load_aligner(path: str | Path) -> LearnedLinks:
             wrong = sorted(set(found.items()) ^ set(expected.items()))[0][0]
             raise ValueError(f"the weight {wrong!r} is missing, unknown or of another shape")
         if not all(np.isfinite(values).all() for values in (centre, *tensors.values())):
-            raise ValueError("a weight is no number")
+            raise ValueError("a weight is not a finite number")
     except (KeyError, ValueError, TypeError) as error:
         what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise TenorError(
@@ -122,10 +122,10 @@ def load_aligner(path: str | Path) -> LearnedLinks:
 
 
 def _read_learned(text: str) -> Learned:
-    told: Any = json.loads(text)
-    if not isinstance(told, dict) or told.get("format") != FORMAT:
+    record: Any = json.loads(text)
+    if not isinstance(record, dict) or record.get("format") != FORMAT:
         raise ValueError(f"its format is not {FORMAT}")
-    learned = Learned(**{**told, "layers": tuple(told["layers"])})
+    learned = Learned(**{**record, "layers": tuple(record["layers"])})
     numbers = (*learned.layers, learned.middle)
     if not all(type(number) is int and number >= 0 for number in numbers) or not isinstance(
         learned.encoder, str

@@ -6,12 +6,12 @@ A grid [n, m, k] holds for word i of the first text and word j of the second:
 * whether they are the same word, forms of one word, the share of letter pairs they have in common (Dice),
   and how far apart they stand (in parts of the whole text),
 * the score in context and the link by which the texts are aligned without supervision,
-* in pairs, first text and second: whether the word is a small one, whether it is a mark, and its softmax
-  share in the scores of its row or column.
+* in pairs, first text and second: whether the word is a stop word, whether it is punctuation, and its softmax
+  probability among the scores of its row or column.
 
 What learns from links that were made without supervision sees nothing of how these were made: score, link and
-shares are 0 then, or it would learn to repeat them. It has to find them by other signs, which keeps what is
-regular in them and little of what is wrong.
+probabilities are 0 then, or it would learn to repeat them. It has to find them by other signs, which keeps
+what is regular in them and little of what is wrong.
 
 The pairs stand last, so that :func:`swapped` has little to do. Word vectors go in as they are, centred, at
 unit length per layer: what kind of word it is is for the network to learn.
@@ -28,9 +28,9 @@ from tenor.use.align.paraphrases import SHIFT, paraphrase_links, settings_for
 from tenor.use.align.words import (
     Floats,
     cosines,
-    is_mark,
+    is_punctuation,
     middle_layer,
-    softmax_shares,
+    softmax_probabilities,
     stem,
     with_neighbours,
     word_scores,
@@ -88,7 +88,7 @@ def view(
 ) -> View:
     """Look at two texts, given the vectors [words, layers, width] of their words.
 
-    ``centre`` [layers, width] is the mean word; ``middle`` the place of the middle layer among the layers.
+    ``centre`` [layers, width] is the mean word; ``middle`` the position of the middle layer among the layers.
     With ``unlabelled`` the links made without supervision, and what leads to them, are left out.
     """
     centred = vectors[0] - centre, vectors[1] - centre
@@ -102,13 +102,13 @@ def view(
 
 
 def _rules(first: Sequence[str], second: Sequence[str], matrix: Floats) -> list[Floats]:
-    """Return four grids of what is known without supervision: score in context, link, both shares."""
+    """Return four grids of what is known without supervision: score in context, link, both softmaxes."""
     settings = settings_for(first, second)
     scores = word_scores(first, second, matrix + np.float32(SHIFT), settings=settings)
     in_context = with_neighbours(scores, near=settings.near, far=settings.far)
     links = paraphrase_links(first, second, scores, settings=settings)
-    shares = softmax_shares(in_context, temperature=settings.temperature)
-    return [in_context, links.astype(np.float32), *shares]
+    probabilities = softmax_probabilities(in_context, temperature=settings.temperature)
+    return [in_context, links.astype(np.float32), *probabilities]
 
 
 def _inputs(centred: Floats) -> Floats:
@@ -118,14 +118,15 @@ def _inputs(centred: Floats) -> Floats:
 
 
 def _look(first: Sequence[str], second: Sequence[str]) -> list[Floats]:
-    """Compare the words by their letters and places: same, kin, letter pairs in common, distance."""
+    """Compare the words by letters and positions: same word, same stem, letter pairs in common, distance."""
     lower = [[word.casefold() for word in words] for words in (first, second)]
     same = np.equal.outer(*(np.array(words, dtype=object) for words in lower))
     stems = [np.array([stem(word) for word in words], dtype=object) for words in lower]
-    kin = np.equal.outer(*stems) & (stems[0] != "")[:, None]
-    place = [(np.arange(len(words)) + 0.5) / max(1, len(words)) for words in lower]
-    distance = np.abs(np.subtract.outer(*place))
-    return [np.asarray(part, dtype=np.float32) for part in (same, kin, letter_overlap(*lower), distance)]
+    same_stem = np.equal.outer(*stems) & (stems[0] != "")[:, None]
+    position = [(np.arange(len(words)) + 0.5) / max(1, len(words)) for words in lower]
+    distance = np.abs(np.subtract.outer(*position))
+    parts = (same, same_stem, letter_overlap(*lower), distance)
+    return [np.asarray(part, dtype=np.float32) for part in parts]
 
 
 def letter_overlap(first: Sequence[str], second: Sequence[str]) -> Floats:
@@ -145,15 +146,15 @@ def letter_overlap(first: Sequence[str], second: Sequence[str]) -> Floats:
 
 
 def _letter_pairs(word: str, numbers: dict[str, int]) -> list[int]:
-    marked = f"^{word}$"
-    pairs = {marked[place : place + 2] for place in range(len(marked) - 1)}
+    bounded = f"^{word}$"
+    pairs = {bounded[at : at + 2] for at in range(len(bounded) - 1)}
     return [numbers.setdefault(pair, len(numbers)) for pair in pairs]
 
 
 def _kinds(first: Sequence[str], second: Sequence[str]) -> list[Floats]:
-    """Return four grids: small word of the first, of the second; mark of the first, of the second."""
+    """Return four grids: stop words of the first and the second text; punctuation of either."""
     shape = len(first), len(second)
-    small = [np.array([word.casefold() in ENGLISH for word in words]) for words in (first, second)]
-    marks = [np.array([is_mark(word) for word in words]) for words in (first, second)]
-    sides = small[0][:, None], small[1][None, :], marks[0][:, None], marks[1][None, :]
+    stop = [np.array([word.casefold() in ENGLISH for word in words]) for words in (first, second)]
+    punctuation = [np.array([is_punctuation(word) for word in words]) for words in (first, second)]
+    sides = stop[0][:, None], stop[1][None, :], punctuation[0][:, None], punctuation[1][None, :]
     return [np.broadcast_to(side, shape).astype(np.float32) for side in sides]

@@ -57,7 +57,7 @@ class Shape:
         return shapes | {f"{name}.bias": maps[name][:1] for name in with_bias}
 
 
-def link_chances(weights: Weights, seen: View) -> Floats:
+def link_probabilities(weights: Weights, seen: View) -> Floats:
     """Return the probabilities [n, m] of links, the same for either order of the texts."""
     logits = (link_logits(weights, seen) + link_logits(weights, seen.swapped()).T) / 2
     return _sigmoid(np.asarray(logits, dtype=np.float32))

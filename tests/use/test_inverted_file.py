@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tenor.use.dedupe.cells import Cells, _nearest_cells
 from tenor.use.dedupe.grouping import centre_groups
-from tenor.use.dedupe.neighbours import Exact
+from tenor.use.dedupe.inverted_file import InvertedFile, _nearest_cells
+from tenor.use.dedupe.neighbours import ExactNeighbours
 from tenor.use.unit_vectors import normalise
 
 
@@ -21,8 +21,8 @@ def twins(n, width=24, seed=0):
 def test_looking_into_every_cell_is_exact(tmp_path):
     vectors = twins(600)
     weights = np.random.default_rng(1).integers(1, 4, 600)
-    cells = Cells(vectors, 0.6, file=tmp_path / "sorted", cells=12, probes=12)
-    exact = Exact(vectors, 0.6)
+    cells = InvertedFile(vectors, 0.6, file=tmp_path / "sorted", cells=12, probes=12)
+    exact = ExactNeighbours(vectors, 0.6)
     assert cells.counts(weights).tolist() == exact.counts(weights).tolist()
     assert centre_groups(cells, weights).tolist() == centre_groups(exact, weights).tolist()
     assert cells.recall() == 1.0
@@ -30,7 +30,7 @@ def test_looking_into_every_cell_is_exact(tmp_path):
 
 def test_few_cells_find_most_pairs_and_only_true_ones(tmp_path):
     vectors = twins(3000)
-    cells = Cells(vectors, 0.9, file=tmp_path / "sorted", cells=64, probes=6)
+    cells = InvertedFile(vectors, 0.9, file=tmp_path / "sorted", cells=64, probes=6)
     centre = centre_groups(cells, np.ones(3000, dtype=np.int64))
     members = np.flatnonzero(centre != np.arange(3000))
     assert len(members) >= 0.97 * 1000
@@ -40,8 +40,8 @@ def test_few_cells_find_most_pairs_and_only_true_ones(tmp_path):
 
 def test_recall_is_honest_when_one_cell_is_not_enough(tmp_path):
     vectors = twins(2000, width=4)
-    cells = Cells(vectors, 0.8, file=tmp_path / "sorted", cells=100, probes=1)
-    alone = Exact(vectors, 0.8).counts(np.ones(2000, dtype=np.int64)) - 1
+    cells = InvertedFile(vectors, 0.8, file=tmp_path / "sorted", cells=100, probes=1)
+    alone = ExactNeighbours(vectors, 0.8).counts(np.ones(2000, dtype=np.int64)) - 1
     found = cells.counts(np.ones(2000, dtype=np.int64)) - 1
     assert cells.recall(sample=2000) == pytest.approx(found.sum() / alone.sum())
     assert cells.recall(sample=2000) < 0.5
@@ -50,9 +50,9 @@ def test_recall_is_honest_when_one_cell_is_not_enough(tmp_path):
 def test_vectors_of_zeros_do_not_spoil_the_recall(tmp_path):
     vectors = twins(600)
     vectors[500:] = 0
-    cells = Cells(vectors, 0.6, file=tmp_path / "sorted", cells=20, probes=3)
+    cells = InvertedFile(vectors, 0.6, file=tmp_path / "sorted", cells=20, probes=3)
     ones = np.ones(600, dtype=np.int64)
-    there, found = (each.counts(ones) - 1 for each in (Exact(vectors, 0.6), cells))
+    there, found = (each.counts(ones) - 1 for each in (ExactNeighbours(vectors, 0.6), cells))
     assert cells.recall(sample=600) == pytest.approx(found.sum() / there.sum())
 
 
@@ -65,5 +65,5 @@ def test_cells_are_looked_into_from_the_nearest_on():
 
 def test_same_seed_same_cells(tmp_path):
     vectors = twins(500)
-    one, again = (Cells(vectors, 0.9, file=tmp_path / name, probes=2).recall() for name in "ab")
+    one, again = (InvertedFile(vectors, 0.9, file=tmp_path / name, probes=2).recall() for name in "ab")
     assert one == again

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tenor.serve.planar import planar
+from tenor.serve.projection import project
 
 
 def clusters(count, size, width=64, seed=0):
@@ -26,12 +26,12 @@ def test_clusters_stay_together_where_two_components_mix_them():
     centred = vectors - vectors.mean(axis=0)
     components = np.linalg.svd(centred, full_matrices=False)[2][:2]
     plain = same_cluster_nearby(centred @ components.T, 12, 5)
-    assert same_cluster_nearby(planar(vectors), 12, 5) > max(0.9, plain + 0.2)
+    assert same_cluster_nearby(project(vectors), 12, 5) > max(0.9, plain + 0.2)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 4, 5, 12, 200])
 def test_any_number_of_texts_fits_the_square(count):
-    places = planar(clusters(max(1, count), 1)[:count])
+    places = project(clusters(max(1, count), 1)[:count])
     assert places.shape == (count, 2)
     assert np.isfinite(places).all()
     assert np.abs(places).max(initial=0) <= 1 + 1e-9
@@ -39,9 +39,9 @@ def test_any_number_of_texts_fits_the_square(count):
 
 def test_the_same_list_gives_the_same_map():
     vectors = clusters(6, 5)
-    assert (planar(vectors) == planar(vectors)).all()
+    assert (project(vectors) == project(vectors)).all()
 
 
 @pytest.mark.parametrize("vectors", [np.zeros((7, 4)), np.ones((7, 4)) / 2], ids=["zeros", "equal"])
 def test_vectors_that_do_not_differ(vectors):
-    assert np.isfinite(planar(vectors.astype(np.float32))).all()
+    assert np.isfinite(project(vectors.astype(np.float32))).all()

@@ -1,17 +1,17 @@
-"""What goes in and out of the API: every request and every answer, as dataclasses.
+"""The schemas of the API: every request and every response, as dataclasses.
 
-They give the OpenAPI document at ``/openapi.json`` and the reader of requests (``schema.py``). Places in a
+They give the OpenAPI document at ``/openapi.json`` and the reader of requests (``schema.py``). Positions in a
 text (``begin``, ``end``) count Unicode code points: in JavaScript ``Array.from(text).slice(begin, end)``.
 """
 
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
-from tenor.serve.schema import Rule
+from tenor.serve.schema import Meta
 
-Texts = Annotated[list[str], Rule("The texts; /api/models says how many and how long.", min_items=1)]
-Count = Annotated[int, Rule("How many to return.", least=1, most=100)]
-Word = Annotated[str, Rule(min_length=1)]
+Texts = Annotated[list[str], Meta("The texts; /api/models says how many and how long.", min_items=1)]
+Count = Annotated[int, Meta("How many to return.", minimum=1, maximum=100)]
+Word = Annotated[str, Meta(min_length=1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +20,19 @@ class EmbedRequest:
 
     texts: Texts
     prompt: Annotated[
-        str | None, Rule("A prompt of the model by name, or a text to put before every text.")
+        str | None, Meta("A prompt of the model by name, or a text to put before every text.")
     ] = None
 
 
 @dataclass(frozen=True, slots=True)
-class EmbedAnswer:
+class EmbedResponse:
     """A vector for every text."""
 
     model: str
-    width: int
+    dimensions: int
     vectors: list[list[float]]
-    tokens: Annotated[int, Rule("Tokens that were read, special ones included.")]
-    cut: Annotated[list[int], Rule("Tokens of each text beyond the model's limit, which were left out.")]
+    tokens: Annotated[int, Meta("Tokens that were read, special ones included.")]
+    cut: Annotated[list[int], Meta("Tokens of each text beyond the model's limit, which were left out.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +43,13 @@ class CompareRequest:
     second: Word
     long: Annotated[
         Literal["truncate", "chunk"],
-        Rule("Beyond the model's limit: leave out, or take all of a text into the similarity."),
+        Meta("Beyond the model's limit: leave out, or take all of a text into the similarity."),
     ] = "truncate"
 
 
 @dataclass(frozen=True, slots=True)
-class StretchOf:
-    """A piece of a text."""
+class TextSpan:
+    """A span of a text."""
 
     text: str
     begin: int
@@ -57,52 +57,52 @@ class StretchOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Phrases:
+class PhrasePair:
     """A phrase of the first text and its counterpart in the second."""
 
-    first: StretchOf
-    second: StretchOf
-    score: Annotated[float, Rule("The cosine of the two phrases.")]
+    first: TextSpan
+    second: TextSpan
+    score: Annotated[float, Meta("The cosine of the two phrases.")]
     same_words: bool
     relation: Annotated[
         Literal["paraphrase", "related", "unrelated"] | None,
-        Rule("What the model's classifier of phrases says; null without one, or beyond its reach."),
+        Meta("What the model's classifier of phrases says; null without one, or beyond its reach."),
     ]
-    probability: Annotated[float | None, Rule("That of the relation.", least=0, most=1)]
+    probability: Annotated[float | None, Meta("That of the relation.", minimum=0, maximum=1)]
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """What a task says of a text: its label, and the probability of each."""
+class LabelPrediction:
+    """The prediction of a task for a text: its label, and the probability of each."""
 
     label: str | None
     probabilities: dict[str, float]
-    clear: Annotated[bool, Rule("Whether it is certain enough to be named.")]
+    clear: Annotated[bool, Meta("Whether it is certain enough to be named.")]
 
 
 @dataclass(frozen=True, slots=True)
-class CompareAnswer:
+class CompareResponse:
     """How close two texts are, and which of their phrases say the same."""
 
     first: str
     second: str
-    similarity: Annotated[float, Rule("0 (unrelated) to 5 (the same meaning).", least=0, most=5)]
-    level: Annotated[str, Rule("The similarity in words.")]
+    similarity: Annotated[float, Meta("0 (unrelated) to 5 (the same meaning).", minimum=0, maximum=5)]
+    level: Annotated[str, Meta("The similarity in words.")]
     cosine: float
-    fitted: Annotated[bool, Rule("Whether the scale was fitted to people's scores for this model.")]
-    paraphrase: Annotated[float | None, Rule("Probability that the two are paraphrases, if known.")]
-    sentiment: Annotated[list[Labelled] | None, Rule("The sentiment of either text, if known.")]
-    phrases: list[Phrases]
-    only_first: Annotated[list[StretchOf], Rule("What has no counterpart in the second text.")]
-    only_second: Annotated[list[StretchOf], Rule("What has no counterpart in the first text.")]
-    words: Annotated[tuple[list[str], list[str]], Rule("The words of either text.")]
-    links: Annotated[list[tuple[int, int]], Rule("Words that match: a place in either list of words.")]
-    cut: Annotated[tuple[int, int], Rule("Tokens of each text beyond the model's limit.")]
+    fitted: Annotated[bool, Meta("Whether the scale was fitted to people's scores for this model.")]
+    paraphrase: Annotated[float | None, Meta("Probability that the two are paraphrases, if known.")]
+    sentiment: Annotated[list[LabelPrediction] | None, Meta("The sentiment of either text, if known.")]
+    phrases: list[PhrasePair]
+    only_first: Annotated[list[TextSpan], Meta("What has no counterpart in the second text.")]
+    only_second: Annotated[list[TextSpan], Meta("What has no counterpart in the first text.")]
+    words: Annotated[tuple[list[str], list[str]], Meta("The words of either text.")]
+    links: Annotated[list[tuple[int, int]], Meta("Words that match: an index into either list of words.")]
+    cut: Annotated[tuple[int, int], Meta("Tokens of each text beyond the model's limit.")]
     warnings: list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class TwoTexts:
+class TextPair:
     """Two texts that belong together."""
 
     first: str
@@ -113,26 +113,76 @@ class TwoTexts:
 class ClassifyRequest:
     """Texts, or else pairs of texts, to label; without ``tasks`` by every task of the model that fits."""
 
-    texts: Annotated[list[str], Rule("For tasks about single texts.", min_items=1)] | None = None
-    pairs: Annotated[list[TwoTexts], Rule("For tasks about two texts.", min_items=1)] | None = None
+    texts: Annotated[list[str], Meta("For tasks about single texts.", min_items=1)] | None = None
+    pairs: Annotated[list[TextPair], Meta("For tasks about two texts.", min_items=1)] | None = None
     tasks: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class TaskAnswer:
-    """What a task says of a text or pair: labels and the probability of each known one, or a score."""
+class TaskPrediction:
+    """The prediction of a task for a text or pair: labels with probabilities, or a score."""
 
-    labels: Annotated[list[str], Rule("One; of tasks with several labels per text any number.")]
+    labels: Annotated[list[str], Meta("One; of tasks with several labels per text any number.")]
     probabilities: dict[str, float] | None
     score: float | None
 
 
 @dataclass(frozen=True, slots=True)
-class ClassifyAnswer:
-    """For every text or pair, what each task says of it."""
+class ClassifyResponse:
+    """The predictions of each task for every text or pair."""
 
     model: str
-    results: Annotated[list[dict[str, TaskAnswer]], Rule("One object per text or pair, by task name.")]
+    results: Annotated[
+        list[dict[str, TaskPrediction | dict[str, Any]]],
+        Meta("One object per text or pair, by task name; of a kind of one's own, what that kind says."),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class TagRequest:
+    """Texts whose words are to be tagged; without ``task`` by the model's only tagger."""
+
+    texts: Annotated[list[str], Meta("The texts.", min_items=1)]
+    task: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedWord:
+    """A word of a text, where it stands, and its tag."""
+
+    word: str
+    begin: int
+    end: int
+    tag: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextEntity:
+    """A stretch of a text and its type; the probability is the lowest of its words' tags."""
+
+    type: str
+    text: str
+    begin: int
+    end: int
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedText:
+    """The words of a text with their tags, and the entities that these mark."""
+
+    text: str
+    words: list[TaggedWord]
+    entities: list[TextEntity]
+
+
+@dataclass(frozen=True, slots=True)
+class TagResponse:
+    """The tagged texts, in the order of the request."""
+
+    model: str
+    results: list[TaggedText]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +192,9 @@ class SearchRequest:
     query: Word
     k: Count = 10
     mode: Annotated[
-        Literal["hybrid", "vector", "lexical"], Rule("By words and meaning, by meaning, or by words.")
+        Literal["hybrid", "vector", "lexical"], Meta("By words and meaning, by meaning, or by words.")
     ] = "hybrid"
-    where: Annotated[str | None, Rule("A filter on columns, such as: year > 2000 and lang = 'en'")] = None
+    where: Annotated[str | None, Meta("A filter on columns, such as: year > 2000 and lang = 'en'")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +210,7 @@ class SearchHit:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchAnswer:
+class SearchResponse:
     """The best hits, best first."""
 
     hits: list[SearchHit]
@@ -173,10 +223,10 @@ class DedupeRequest:
 
     texts: Texts
     threshold: Annotated[
-        float | None, Rule("The lowest cosine with a group's centre. Default: that of `tenor dedupe`.")
+        float | None, Meta("The lowest cosine with a group's centre. Default: that of `tenor dedupe`.")
     ] = None
     floor: Annotated[
-        float, Rule("The lowest cosine of the pairs that are returned.", least=0.0, most=1.0)
+        float, Meta("The lowest cosine of the pairs that are returned.", minimum=0.0, maximum=1.0)
     ] = 0.5
 
 
@@ -190,22 +240,23 @@ class GroupMember:
 
 
 @dataclass(frozen=True, slots=True)
-class DedupeAnswer:
+class DedupeResponse:
     """Groups at the threshold, and what is needed to group anew at any other threshold above the floor."""
 
     threshold: float
-    groups: Annotated[list[list[GroupMember]], Rule("The largest first; a group's centre is its first.")]
+    groups: Annotated[list[list[GroupMember]], Meta("The largest first; a group's centre is its first.")]
     floor: Annotated[
-        float, Rule("Every pair from here up is in ``pairs``; higher than asked if they are many.")
+        float, Meta("Every pair from here up is in ``pairs``; higher than asked if they are many.")
     ]
     pairs: Annotated[
         list[tuple[int, int, float]],
-        Rule("Two rows of ``same`` (the smaller first) and their cosine, best first."),
+        Meta("Two rows of ``same`` (the smaller first) and their cosine, best first."),
     ]
     same: Annotated[
-        list[int], Rule("For each row the first row that is equal but for case and spaces; -1 if blank.")
+        list[int],
+        Meta("For each row the first row that is equal but for case and spaces; -1 if blank."),
     ]
-    points: Annotated[list[tuple[float, float]], Rule("A place for each row on a map, from -1 to 1.")]
+    points: Annotated[list[tuple[float, float]], Meta("A point for each row on a map, from -1 to 1.")]
     notes: list[str]
 
 
@@ -240,11 +291,11 @@ class ScoredWord:
     """A word and how well it answers."""
 
     word: str
-    score: Annotated[float, Rule("A cosine; of a set query the distance, negative. Higher is nearer.")]
+    score: Annotated[float, Meta("A cosine; of a set query the distance, negative. Higher is nearer.")]
 
 
 @dataclass(frozen=True, slots=True)
-class WordsAnswer:
+class WordsResponse:
     """Words, best first."""
 
     words: list[ScoredWord]
@@ -275,7 +326,7 @@ class ModelInfo:
     """The model that is served."""
 
     name: str
-    width: int
+    dimensions: int
     max_tokens: int | None
     engine: str
     precision: str
@@ -307,11 +358,11 @@ class VectorsInfo:
 
     name: str
     words: int
-    width: int
+    dimensions: int
 
 
 @dataclass(frozen=True, slots=True)
-class ModelsAnswer:
+class ModelsResponse:
     """What this server has: models, and an index and word vectors if it was given them."""
 
     models: list[ModelInfo]
@@ -322,7 +373,7 @@ class ModelsAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class HealthAnswer:
+class HealthResponse:
     """That the server is up; ``waiting`` counts the texts in the queue."""
 
     status: Literal["ok", "closing"]
@@ -340,26 +391,26 @@ class ErrorInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorAnswer:
-    """The answer of a request that was refused or failed."""
+class ErrorResponse:
+    """The response to a request that was not served."""
 
     error: ErrorInfo
 
 
 @dataclass(frozen=True)
-class OpenAIRequest:
+class OpenAIEmbeddingsRequest:
     """A request in the form of OpenAI's embeddings API; fields that it does not name are passed over."""
 
     __open__: ClassVar[bool] = True
     input: Annotated[
         str | list[str] | list[int] | list[list[int]],
-        Rule("A text or a list of texts. Token numbers are refused: they belong to another vocabulary."),
+        Meta("A text or a list of texts. Token ids are an error: they belong to another vocabulary."),
     ]
-    model: Annotated[str, Rule("The name of the served model, see /v1/models.")]
+    model: Annotated[str, Meta("The name of the served model, see /v1/models.")]
     encoding_format: Annotated[
-        Literal["float", "base64"] | None, Rule("base64: little-endian 32-bit floats.")
+        Literal["float", "base64"] | None, Meta("base64: little-endian 32-bit floats.")
     ] = None
-    dimensions: Annotated[int | None, Rule("Only the width of the model is taken.", least=1)] = None
+    dimensions: Annotated[int | None, Meta("Only the dimensions of the model are taken.", minimum=1)] = None
     user: str | None = None
 
 
@@ -381,7 +432,7 @@ class OpenAIUsage:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAIAnswer:
+class OpenAIEmbeddings:
     """Vectors in the form of OpenAI's embeddings API."""
 
     object: Literal["list"]

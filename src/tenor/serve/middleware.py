@@ -1,11 +1,11 @@
-"""What every request must pass before anything else looks at it, and what every answer carries.
+"""What every request must pass before anything else looks at it, and what every response carries.
 
 - *Host*: a web site can make its own name point to 127.0.0.1 and so reach a server there as if it were its
   own (DNS rebinding); a request whose Host header names neither this machine nor a name that was allowed is
   refused. An address of numbers cannot be rebound: any is taken where the server listens beyond this machine.
 - *Origin*: requests that a page of another web site makes are refused, unless that site was allowed.
 - *Token*: where one is set, the API wants it as a bearer token; it is compared in constant time.
-- *Answers* forbid the browser to run, load or embed anything but the page's own files.
+- *Responses* forbid the browser to run, load or embed anything but the page's own files.
 """
 
 import hmac
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tenor.serve.answers import refused
-from tenor.serve.refusals import Refusal
+from tenor.serve.errors import HTTPError
+from tenor.serve.responses import error_response
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 _POLICY = (
@@ -57,8 +57,8 @@ def host_name(header: str) -> str:
     return name.partition(":")[0] if name.count(":") < 2 else name
 
 
-class Guards:
-    """The outermost layer of the application."""
+class AccessMiddleware:
+    """The outermost layer of the application: checks who asks, and adds the security headers."""
 
     def __init__(self, app: ASGIApp, access: Access, *, open_paths: frozenset[str]) -> None:
         self._app, self._access = app, access
@@ -74,7 +74,7 @@ class Guards:
         origin = headers.get(b"origin", b"").decode("latin-1")
         allowed = bool(origin) and ("*" in self._access.origins or origin in self._access.origins)
 
-        async def dressed(message: Message) -> None:
+        async def send_secured(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message["headers"], *_ALWAYS, *_cross(origin if allowed else "")]
                 if not any(name.lower() == b"cache-control" for name, _ in message["headers"]):
@@ -83,24 +83,24 @@ class Guards:
 
         try:
             self._check(scope, headers, origin, allowed)
-        except Refusal as refusal:
-            await refused(refusal)(scope, receive, dressed)
+        except HTTPError as error:
+            await error_response(error)(scope, receive, send_secured)
             return
         if allowed and scope["method"] == "OPTIONS" and b"access-control-request-method" in headers:
-            await _preflight(scope, receive, dressed)
+            await _preflight(scope, receive, send_secured)
             return
-        await self._app(scope, receive, dressed)
+        await self._app(scope, receive, send_secured)
 
     def _check(self, scope: Scope, headers: dict[bytes, bytes], origin: str, allowed: bool) -> None:
         host = headers.get(b"host", b"").decode("latin-1")
         if not self._takes(host_name(host)):
-            raise Refusal(
+            raise HTTPError(
                 421,
                 f"This server does not answer for the host {host[:100]!r}. Use the address that it printed, "
                 "or start it with: tenor serve --allow-host NAME",
             )
         if origin and not allowed and origin.partition("://")[2].lower() != host.lower():
-            raise Refusal(
+            raise HTTPError(
                 403,
                 f"A page of {origin[:100]!r} may not use this server. To allow it, start it with: "
                 "tenor serve --allow-origin ORIGIN",
@@ -124,7 +124,7 @@ class Guards:
             return
         kind, _, given = headers.get(b"authorization", b"").partition(b" ")
         if kind.lower() != b"bearer" or not hmac.compare_digest(given.strip(), token.encode()):
-            raise Refusal(
+            raise HTTPError(
                 401,
                 "This server wants its token: send the header Authorization: Bearer TOKEN.",
                 headers={"WWW-Authenticate": "Bearer"},

@@ -1,10 +1,10 @@
-// The place of a view where answers appear: waiting, the answer, or what went wrong and what to do.
+// The part of a view where results appear: waiting, the result, or what went wrong and what to do.
 
 import { announce, make } from "./elements.js";
 
-const SOON = 200; // milliseconds: an answer that comes sooner needs no sign of waiting
+const SOON = 200; // milliseconds: a response that comes sooner needs no sign of waiting
 
-export class Answer {
+export class ResultPane {
   #region;
   #running = null;
 
@@ -47,7 +47,7 @@ export class Answer {
     this.#region.querySelectorAll(":scope > .waiting, :scope > .failure").forEach((each) => each.remove());
   }
 
-  /** Say something in place of an answer. */
+  /** Say something in place of a result. */
   say(text) {
     this.stop();
     this.clear();

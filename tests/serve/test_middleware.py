@@ -6,7 +6,7 @@ import pytest
 
 from serve.live import running
 from tenor.errors import TenorError
-from tenor.serve.guards import SECURITY_HEADERS, Access
+from tenor.serve.middleware import SECURITY_HEADERS, Access
 from tenor.serve.pages import page_files
 from tenor.serve.server import Settings, access_of, serve
 

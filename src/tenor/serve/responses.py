@@ -1,4 +1,4 @@
-"""Reading the JSON of requests and writing that of answers."""
+"""Reading the JSON of requests and writing that of responses."""
 
 import asyncio
 import json
@@ -9,45 +9,45 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from tenor.errors import TenorError
+from tenor.serve.errors import HTTPError, client_disconnected
 from tenor.serve.limits import Limits
-from tenor.serve.refusals import Refusal, gone
 from tenor.serve.schema import read
 
 T = TypeVar("T")
 
 _JSON = "application/json"
-_DRAINED = 64_000_000  # bytes of a body that is too long which are read and dropped before the answer
+_DRAINED = 64_000_000  # bytes of a body that is too long which are read and dropped before the response
 _OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SERIALIZE_DATACLASS | orjson.OPT_NON_STR_KEYS
 
 
-def answer(content: Any, *, status: int = 200) -> Response:
-    """Return an answer; dataclasses and arrays of numbers are written as they are."""
+def json_response(content: Any, *, status: int = 200) -> Response:
+    """Return a response; dataclasses and arrays of numbers are written as they are."""
     return Response(orjson.dumps(content, option=_OPTIONS), status_code=status, media_type=_JSON)
 
 
-def refused(refusal: Refusal) -> Response:
-    """Return the answer to a request that is not served."""
-    body = orjson.dumps(refusal.to_json())
-    return Response(body, status_code=refusal.status, headers=refusal.headers, media_type=_JSON)
+def error_response(error: HTTPError) -> Response:
+    """Return the response of a request that is not served."""
+    body = orjson.dumps(error.to_json())
+    return Response(body, status_code=error.status, headers=error.headers, media_type=_JSON)
 
 
-async def read_request(request: Request, shape: type[T], limits: Limits) -> T:
-    """Read a body of JSON into a dataclass, or refuse it with a sentence."""
+async def read_request(request: Request, schema: type[T], limits: Limits) -> T:
+    """Read a body of JSON into a dataclass, or raise an error that says what is wrong with it."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != _JSON:
         # Also what keeps other web sites out: a browser sends JSON across sites only where that was allowed.
-        raise Refusal(415, f"The body is {kind[:60] or 'of no type'!r}; expected Content-Type: {_JSON}.")
+        raise HTTPError(415, f"The body is {kind[:60] or 'of no type'!r}; expected Content-Type: {_JSON}.")
     body = await _read_body(request, limits)
     try:
-        return read(shape, parse(body))
+        return read(schema, parse_json(body))
     except TenorError as error:
-        raise Refusal(422, str(error)) from error
+        raise HTTPError(422, str(error)) from error
 
 
-def parse(body: bytes) -> Any:
+def parse_json(body: bytes) -> Any:
     """Parse JSON, or say where it is broken.
 
-    >>> parse(b'{"k": 1}')
+    >>> parse_json(b'{"k": 1}')
     {'k': 1}
     """
     try:
@@ -59,17 +59,17 @@ def parse(body: bytes) -> Any:
         return json.loads(body.decode(), parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise Refusal(400, f"The body is not JSON: {error.msg} at {where}.") from error
+        raise HTTPError(400, f"The body is not JSON: {error.msg} at {where}.") from error
     except UnicodeDecodeError as error:
-        raise Refusal(400, f"The body is not UTF-8: byte {error.start} cannot be read.") from error
+        raise HTTPError(400, f"The body is not UTF-8: byte {error.start} cannot be read.") from error
     except (ValueError, RecursionError) as error:
-        raise Refusal(
+        raise HTTPError(
             400, "The body is not JSON that can be used: too deep, or a number too long."
         ) from error
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise Refusal(400, f"The body is not JSON: it holds {name}, which JSON does not have.")
+    raise HTTPError(400, f"The body is not JSON: it holds {name}, which JSON does not have.")
 
 
 async def _read_body(request: Request, limits: Limits) -> bytes:
@@ -88,18 +88,18 @@ async def _read_body(request: Request, limits: Limits) -> bytes:
                     raise _too_long(most, close=True)
                 parts.append(part)
                 if size > most:
-                    # Many clients read an answer only when they have sent everything: the rest is dropped.
+                    # Many clients read a response only when they have sent everything: the rest is dropped.
                     parts.clear()
     except TimeoutError as error:
         message = f"The body did not arrive within {limits.body_seconds:g} s."
-        raise Refusal(408, message, headers={"Connection": "close"}) from error
+        raise HTTPError(408, message, headers={"Connection": "close"}) from error
     except ClientDisconnect as error:
-        raise gone() from error
+        raise client_disconnected() from error
     if size > most:
         raise _too_long(most, close=False)
     return b"".join(parts)
 
 
-def _too_long(most: int, *, close: bool) -> Refusal:
+def _too_long(most: int, *, close: bool) -> HTTPError:
     headers = {"Connection": "close"} if close else {}
-    return Refusal(413, f"The body is too long; at most {most:,} bytes are taken.", headers=headers)
+    return HTTPError(413, f"The body is too long; at most {most:,} bytes are taken.", headers=headers)

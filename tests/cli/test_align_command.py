@@ -3,29 +3,14 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
-from small_wordnet import write_wordnet
-from tenor.cli.main import run
-
 
 @pytest.fixture
-def tenor(tiny_folder, tmp_path, monkeypatch, capsys):
-    """Run the command in this process, which spares importing everything again."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run_here(*arguments):
-        try:
-            run(["align", *map(str, arguments), "--model", str(tiny_folder), "--precision", "fp32"])
-            code = 0
-        except SystemExit as end:
-            code = end.code or 0
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return run_here
+def tenor(on_tiny):
+    return partial(on_tiny, "align")
 
 
 def test_named_columns_and_a_bad_row(tenor, tmp_path):
@@ -114,9 +99,6 @@ def test_an_aligner_is_learned_and_used(tenor, tmp_path):
     code, _, noted = tenor("in.tsv", "--aligner", "a.safetensors", "--out", "o.jsonl")
     assert code == 0, noted
     assert len((tmp_path / "o.jsonl").read_text().splitlines()) == 1
-    code, _, noted = tenor("in.tsv", "--aligner", "a.safetensors", "--model1", "--out", "p.jsonl")
-    assert code != 0
-    assert "knows nothing of IBM Model 1" in noted
 
 
 def test_an_aligner_is_learned_from_texts_alone_and_used(tenor, tmp_path):
@@ -134,11 +116,9 @@ def test_an_aligner_is_learned_from_texts_alone_and_used(tenor, tmp_path):
     assert len((tmp_path / "o.jsonl").read_text().splitlines()) == 20
 
 
-def test_synonyms_and_parsed_phrases_ask_for_what_is_missing(tenor, tmp_path, monkeypatch):
+def test_parsed_phrases_ask_for_what_is_missing(tenor, tmp_path, monkeypatch):
     monkeypatch.setenv("TENOR_CACHE", str(tmp_path / "cache"))
     (tmp_path / "in.tsv").write_text("a cat sat\ta dog sat\n")
-    code, _, noted = tenor("in.tsv", "--wordnet", "--out", "a.jsonl")
-    assert (code, "tenor fetch wordnet" in noted) == (2, True), noted
     monkeypatch.setitem(sys.modules, "spacy", None)
     code, _, noted = tenor("in.tsv", "--phrases", "spacy", "--out", "a.jsonl")
     assert (code, "pip install 'tenor[spacy]'" in noted) == (2, True), noted
@@ -149,22 +129,13 @@ def test_synonyms_and_parsed_phrases_ask_for_what_is_missing(tenor, tmp_path, mo
     ("options", "says"),
     [
         (["--trees", "--phrases", "spacy"], "not both"),
-        (["--learn", "--wordnet"], "leave out"),
+        (["--learn", "--trees"], "leave out"),
         (["--learn", "--phrases", "spacy"], "leave out"),
     ],
-    ids=["trees", "wordnet", "phrases"],
+    ids=["trees", "learn trees", "learn phrases"],
 )
 def test_options_that_do_not_go_together(tenor, tmp_path, options, says):
     (tmp_path / "in.tsv").write_text("a cat\ta dog\n")
     code, _, noted = tenor("in.tsv", *options, "--out", "a.jsonl")
     assert code == 2
     assert says in noted
-
-
-def test_synonyms_are_linked_by_a_fetched_wordnet(tenor, tmp_path, monkeypatch):
-    folder = write_wordnet(tmp_path / "wordnet")  # found as a folder of that name
-    assert folder.is_dir()
-    (tmp_path / "in.tsv").write_text("we bought cars\tthey purchased autos\n")
-    code, printed, noted = tenor("in.tsv", "--wordnet", "--out", "a.jsonl")
-    assert code == 0, noted
-    assert printed.startswith("1 pair")

@@ -4,28 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
-from tenor.cli.main import run
-
 
 @pytest.fixture
-def tenor(tiny_folder, tmp_path, monkeypatch, capsys):
-    """Run the command in this process, which spares importing everything again."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run_here(*arguments):
-        try:
-            run(["compare", *map(str, arguments), "--model", str(tiny_folder), "--precision", "fp32"])
-            code = 0
-        except SystemExit as end:
-            code = end.code or 0
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return run_here
+def tenor(on_tiny):
+    return partial(on_tiny, "compare")
 
 
 def test_two_texts_side_by_side_without_colours(tenor):
@@ -165,8 +151,8 @@ def test_nothing_heavy_is_imported(tiny_folder):
 
 
 def test_a_sentiment_is_named_only_where_it_is_clear():
-    from tenor.cli.compare import _feeling
-    from tenor.use.classify import Answer
+    from tenor.cli.compare import _label
+    from tenor.tasks.answer import LabelAnswer
 
-    assert _feeling(Answer(("positive",), {"negative": 0.02, "positive": 0.98})) == "positive (98%)"
-    assert _feeling(Answer(("negative",), {"negative": 0.85, "positive": 0.15})) == "unclear"
+    assert _label(LabelAnswer(("positive",), {"negative": 0.02, "positive": 0.98})) == "positive (98%)"
+    assert _label(LabelAnswer(("negative",), {"negative": 0.85, "positive": 0.15})) == "unclear"

@@ -5,8 +5,6 @@ import json
 
 import pytest
 
-from tenor.cli.main import run
-
 TEXTS = [
     "the cat sat on a mat",
     "The cat sat on a mat",
@@ -24,21 +22,13 @@ PAIRS = [
 
 
 @pytest.fixture
-def tenor(tiny_folder, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
+def tenor(tiny_folder, tmp_path, run_command):
     (tmp_path / "in.txt").write_text("".join(text + "\n" for text in TEXTS))
     rows = "".join("\t".join(row) + "\n" for row in 3 * PAIRS)
     (tmp_path / "pairs.tsv").write_text("first\tsecond\tsame\n" + rows)
 
     def run_here(*arguments, command="dedupe"):
-        try:
-            run([command, *map(str, arguments), "--model", str(tiny_folder), "--precision", "fp32"])
-            code = 0
-        except SystemExit as end:
-            code = end.code or 0
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
+        return run_command(command, *arguments, "--model", tiny_folder, "--precision", "fp32")
 
     return run_here
 
@@ -96,7 +86,7 @@ def test_calibrates_prints_a_table_and_uses_the_threshold(tenor):
     assert code == 0, noted
     assert "12 pairs, 6 of them say the same." in printed
     assert "<- picked" in printed
-    assert "cross-fitting: precision" in printed
+    assert "cross-validation: precision" in printed
     assert "Group 1: 3 texts" in printed
 
 

@@ -7,32 +7,17 @@ import sys
 import numpy as np
 import pytest
 
-from tenor.cli.main import run
-
 
 @pytest.fixture
-def tenor(tiny_folder, tmp_path, monkeypatch, capsys):
-    """Run the command in this process, which spares importing everything again."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def run_here(*arguments):
-        try:
-            run([*map(str, arguments), "--model", str(tiny_folder), "--precision", "fp32"])
-            code = 0
-        except SystemExit as end:
-            code = end.code or 0
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return run_here
+def tenor(tiny_folder, run_command):
+    return lambda *arguments: run_command(*arguments, "--model", tiny_folder, "--precision", "fp32")
 
 
 def test_embeds_a_column_and_reports_empty_rows(tenor, tmp_path):
     (tmp_path / "in.csv").write_text("id,text\n1,the cat sat\n2,\n3,a dog ran home\n")
     code, printed, noted = tenor("embed", "in.csv", "--out", "o.npy", "--column", "text")
     assert code == 0, noted
-    assert "3 vectors of 32 numbers in o.npy" in printed
+    assert "3 vectors of 32 dimensions in o.npy" in printed
     assert "in.csv:3: the text is empty" in noted
     assert np.load(tmp_path / "o.npy").shape == (3, 32)
     assert json.loads((tmp_path / "o.npy.json").read_text())["problems"] == 1

@@ -36,7 +36,7 @@ def test_models(capsys):
     assert "stsb" not in said
     assert call("models", "--json") == 0
     rows = json.loads(capsys.readouterr().out)
-    assert [(row["name"], row["width"], row["layers"]) for row in rows] == [
+    assert [(row["name"], row["dimensions"], row["layers"]) for row in rows] == [
         ("minilm", 384, 6),
         ("potion-8m", 256, 0),
     ]

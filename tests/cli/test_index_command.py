@@ -173,5 +173,5 @@ def test_the_number_of_a_text_is_not_taken_for_a_column_called_id(tenor, tmp_pat
     built = tenor("index", tmp_path / "a.csv", "--out", tmp_path / "my ix", "--model", tiny_folder)
     assert f"Next: tenor search '{tmp_path / 'my ix'}' " in built.stdout  # ready to be pasted
     found = tenor("search", tmp_path / "my ix", "cat", "--mode", "lexical").stdout
-    assert "number 1 · words" in found
+    assert "number 1 · bm25" in found
     assert "· id 70" in found

@@ -31,7 +31,7 @@ def tenor(tiny_folder, tmp_path, monkeypatch, capsys):
 
 def test_pairs_become_an_encoder_that_explains(tenor, tmp_path):
     transfer, anything = tenor
-    asked = ("pairs.csv", "--columns", "one,two", "--out", "out", "--batch", 5, "--max-tokens", 40)
+    asked = ("pairs.csv", "--columns", "one,two", "--out", "out", "--batch-size", 5, "--max-tokens", 40)
     code, printed, noted = transfer(*asked)
     assert code == 0, noted
     assert "On 6 others: sentential accuracy" in printed
@@ -51,7 +51,7 @@ def test_pairs_become_an_encoder_that_explains(tenor, tmp_path):
         (("none.csv", "--out", "o"), "is not a file"),
         (("pairs.csv", "--out", "o", "--columns", "one"), "expected two columns"),
         (("pairs.csv", "--out", "o", "--columns", "one,three"), "three"),
-        (("pairs.csv", "--out", "o", "--rate", "nan"), "learning rate"),
+        (("pairs.csv", "--out", "o", "--encoder-lr", "nan"), "learning rate"),
         (("pairs.csv", "--out", "o", "--epochs", "0"), "epochs"),
         (("pairs.csv", "--out", "o", "--variant", "4way"), "4way"),
         (("pairs.csv", "--out", "o", "--leave-out", "none.tsv"), "none.tsv is not a file"),

@@ -35,7 +35,7 @@ def align(files: Path, *more: object) -> int:
 
 @pytest.mark.parametrize("method", ["procrustes", "vecmap", "vecmap-self", "rcsls"])
 def test_two_files_become_a_lexicon(files: Path, method: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert align(files, "--method", method, "--lower", "--test", files / "test.tsv") == 0
+    assert align(files, "--method", method, "--lowercase", "--test", files / "test.tsv") == 0
     told = capsys.readouterr()
     assert "30 of 30 seed pairs" in told.err
     assert "20 test words (5 pairs are in the seed, left out)" in told.err
@@ -62,10 +62,10 @@ def test_alpha_can_be_given_or_searched(files: Path, capsys: pytest.CaptureFixtu
         (["--alpha", "small"], "expected two numbers as -0.25,0.15, or search"),
         (["--alpha", "nan,0"], "alpha is nan"),
         (["--alpha=-500,0"], "blows up"),
-        (["--axes", "3", "--method", "rcsls"], "only vecmap and vecmap-self"),
+        (["--dim-reduction", "3", "--method", "rcsls"], "only vecmap and vecmap-self"),
         (["--limit", "0"], "at least one word"),
     ],
-    ids=["words", "nan", "huge", "axes", "nothing"],
+    ids=["words", "nan", "huge", "dim-reduction", "nothing"],
 )
 def test_bad_settings_are_told(
     files: Path, more: list[str], told: str, capsys: pytest.CaptureFixture[str]

@@ -87,7 +87,7 @@ def test_combine(
     code, _, err = _tenor(capsys, "words", "combine", *sources, "--method", method, "--out", str(target))
     assert code == 0
     made = WordVectors.load(target)
-    assert (len(made), made.width) == (201 - count, width)
+    assert (len(made), made.vector_size) == (201 - count, width)
     assert np.isfinite(made.vectors).all()
     assert f"{201 - count} common words" in err
     assert ("C = " in err) == method.startswith("geo")

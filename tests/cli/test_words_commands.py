@@ -77,7 +77,7 @@ def test_info_and_convert_and_what_is_wrong(tenor, tmp_path):
     assert "bad.txt:2: the line has 1 numbers" in noted
     code, _, noted = tenor("info", "bad.txt", "--strict")
     assert (code, "bad.txt:2" in noted) == (2, True)
-    assert tenor("convert", "v.vec", "--out", "v.safetensors", "--lower", "--limit", 5)[0] == 0
+    assert tenor("convert", "v.vec", "--out", "v.safetensors", "--lowercase", "--limit", 5)[0] == 0
     assert list(WordVectors.load("v.safetensors").words) == ["king", "queen", "man", "woman", "paris"]
     _, printed, _ = tenor("info", "v.safetensors", "--json")
     assert json.loads(printed)["words"] == 5
@@ -95,12 +95,12 @@ def test_postprocess_by_method_file_and_fitted(tenor, tmp_path):
         2,
         "--out",
         "w.safetensors",
-        "--keep",
+        "--save-fitted",
         "fit",
     )
     assert code == 0, noted
     made = WordVectors.load("w.safetensors")
-    assert made.width == 2
+    assert made.vector_size == 2
     assert tenor("postprocess", "v.vec", "--fitted", "fit", "--out", "again.safetensors")[0] == 0
     np.testing.assert_array_equal(WordVectors.load("again.safetensors").vectors, made.vectors)
     assert (
@@ -134,12 +134,21 @@ def test_postprocess_mistakes(tenor, arguments, says, tmp_path):
     assert not (tmp_path / "o.vec").exists()
 
 
-@pytest.mark.parametrize("method", ["skip-gram", "ppmi"])
+@pytest.mark.parametrize("method", ["skip-gram", "ppmi-svd"])
 def test_train_and_use(tenor, tmp_path, method):
     lines = ["the king rules the land", "the queen rules the land", "a dog barks", "a cat sleeps"] * 10
     (tmp_path / "text.txt").write_text("\n".join(lines))
     code, _, noted = tenor(
-        "train", "text.txt", "--method", method, "--width", 4, "--min-count", 2, "--out", "t.safetensors"
+        "train",
+        "text.txt",
+        "--method",
+        method,
+        "--vector-size",
+        4,
+        "--min-count",
+        2,
+        "--out",
+        "t.safetensors",
     )
     assert code == 0, noted
     made = WordVectors.load("t.safetensors")

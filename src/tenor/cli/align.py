@@ -9,7 +9,7 @@ A job that was killed goes on when the same command is run again.
     tenor align pairs.csv --columns question1,question2 --out aligned.jsonl
     tenor align words.tsv --pretokenized --blocks minimal --out aligned.jsonl
     tenor align parsed.tsv --trees --out aligned.jsonl
-    tenor align pairs.tsv --phrases spacy --wordnet --out aligned.jsonl
+    tenor align pairs.tsv --phrases spacy --out aligned.jsonl
 
 With --learn, PAIRS is such a file of aligned pairs whose "links" people have made, and OUT gets an aligner
 that has learned from them, for the same model; --aligner uses it.
@@ -32,13 +32,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import counted, notes, out, progress_bar
-from tenor.cli.options import Device, Model, Out, Precision, PrecisionChoice, Quiet, Strict, pair_of
+from tenor.cli.console import counted, note_printer, notes, out, print_problems, progress_bar
+from tenor.cli.options import (
+    Device,
+    Model,
+    Out,
+    PairColumns,
+    Precision,
+    PrecisionChoice,
+    Quiet,
+    Seed,
+    Strict,
+    pair_of,
+)
 from tenor.errors import TenorError
 
 if TYPE_CHECKING:
     from tenor.model import Model as LoadedModel
-    from tenor.text.problems import Problems
     from tenor.use.align.file import PairSource
     from tenor.use.align.pairs import Aligner
 
@@ -59,12 +69,8 @@ class PhrasesChoice(StrEnum):
 
 
 Source = Annotated[str, typer.Argument(metavar="PAIRS", help="The file of pairs; - is standard input.")]
-Columns = Annotated[
-    str | None,
-    typer.Option(help="The two columns, names or 0-based numbers: FIRST,SECOND. Default: found by content."),
-]
 Pretokenized = Annotated[
-    bool, typer.Option("--pretokenized", help="The texts are words parted by spaces; keep them.")
+    bool, typer.Option("--pretokenized", help="The texts are words separated by spaces; keep them.")
 ]
 Trees = Annotated[
     bool, typer.Option("--trees", help="The texts are bracketed trees; their constituents are the phrases.")
@@ -81,14 +87,6 @@ Phrases = Annotated[
     ),
 ]
 Longest = Annotated[int, typer.Option(min=1, max=40, metavar="N", help="Words of the longest n-gram.")]
-
-Model1 = Annotated[
-    bool, typer.Option("--model1", help="Also learn from the pairs which words go together (IBM Model 1).")
-]
-WordNetLinks = Annotated[
-    bool,
-    typer.Option("--wordnet", help="Also link synonyms by WordNet (needs `tenor fetch wordnet`)."),
-]
 LearnedFrom = Annotated[
     Path | None, typer.Option("--aligner", help="Link by this aligner, which --learn has made.")
 ]
@@ -101,22 +99,17 @@ Unlabelled = Annotated[
         "--unlabelled", help="With --learn: PAIRS has no links; learn from those made without an aligner."
     ),
 ]
-Seed = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Of --learn: the same seed gives the same aligner.")
-]
 
 
 def align(
     source: Source,
     out_: Out,
-    columns: Columns = None,
+    columns: PairColumns = None,
     pretokenized: Pretokenized = False,
     trees: Trees = False,
     blocks: Blocks = BlocksChoice.all,
     phrases: Phrases = PhrasesChoice.ngrams,
     longest: Longest = 6,
-    model1: Model1 = False,
-    wordnet: WordNetLinks = False,
     aligner: LearnedFrom = None,
     learn: Learn = False,
     unlabelled: Unlabelled = False,
@@ -133,19 +126,18 @@ def align(
     from tenor.use.align.learned import load_aligner
     from tenor.use.align.pairs import Aligner, PhraseSettings
     from tenor.use.align.spacy_phrases import SpacyPhrases
-    from tenor.use.align.synonyms import Synonyms
 
     parsed = phrases is PhrasesChoice.spacy
     _check(pretokenized, trees, parsed)
     if unlabelled and not learn:
         raise TenorError("--unlabelled says what --learn learns from; give both.")
-    if learn and (model1 or parsed or aligner):
-        raise TenorError("--learn makes an aligner: leave out --phrases, --model1 and --aligner.")
+    if learn and (parsed or aligner):
+        raise TenorError("--learn makes an aligner: leave out --phrases and --aligner.")
     if learn and not unlabelled:
-        if columns or pretokenized or trees or wordnet:
+        if columns or pretokenized or trees:
             raise TenorError(
                 "--learn reads aligned pairs as `tenor align` writes them: leave out --columns, "
-                "--pretokenized, --trees and --wordnet. For pairs without links add --unlabelled."
+                "--pretokenized and --trees. For pairs without links add --unlabelled."
             )
         if Path(source.removesuffix(".gz")).suffix.lower() in (".tsv", ".csv", ".parquet"):
             raise TenorError(
@@ -161,17 +153,14 @@ def align(
         load(model, precision=precision.value, device=device),
         phrases=PhraseSettings(blocks=blocks.value, longest=longest),
         learned=learned,
-        synonyms=Synonyms.load() if wordnet else None,
         parser=SpacyPhrases.load() if parsed else None,
     )
     if learn:
         _learn_from_texts(chosen, pairs, out_, seed, quiet)
         return
     with progress_bar("Aligning", quiet=quiet) as bar:
-        done = align_file(
-            chosen, pairs, out_, model1=model1, progress=bar.follow, note=None if quiet else notes.print
-        )
-    _say(done.problems, quiet)
+        done = align_file(chosen, pairs, out_, progress=bar.follow, note=note_printer(quiet=quiet))
+    print_problems(done.problems, quiet=quiet)
     if done.cut and not quiet:
         what = "1 text goes" if done.cut == 1 else f"{done.cut:,} texts go"
         notes.print(f"{what} on beyond what the model reads; phrases there are kept, and aligned with none.")
@@ -195,36 +184,31 @@ def _learn(source: str, out_: Path, model: "LoadedModel", seed: int, strict: boo
     from tenor.training.aligner.learning import LearnSettings, learn_from_file
 
     settings = LearnSettings(seed=seed)
-    note = None if quiet else notes.print
+    note = note_printer(quiet=quiet)
     with progress_bar("Learning", quiet=quiet) as bar:
         done = learn_from_file(
             model, source, out_, settings=settings, strict=strict, progress=bar.follow, note=note
         )
-    _say(done.problems, quiet)
-    found = done.learned
+    print_problems(done.problems, quiet=quiet)
+    facts = done.learned
     out.print(
-        f"Learned from {counted(found.pairs, 'pair')}; on {found.held_out:,} others its links have an F1 of "
-        f"{found.f1:.3f}. The aligner is in {out_}."
+        f"Learned from {counted(facts.pairs, 'pair')}; on {facts.held_out:,} others its links have an F1 of "
+        f"{facts.f1:.3f}. The aligner is in {out_}."
     )
 
 
 def _learn_from_texts(aligner: "Aligner", source: "PairSource", out_: Path, seed: int, quiet: bool) -> None:
     from tenor.training.aligner.learning import UNLABELLED, learn_from_texts
 
-    note = None if quiet else notes.print
+    note = note_printer(quiet=quiet)
     with progress_bar("Learning", quiet=quiet) as bar:
         done = learn_from_texts(
             aligner, source, out_, settings=replace(UNLABELLED, seed=seed), progress=bar.follow, note=note
         )
-    _say(done.problems, quiet)
-    found = done.learned
+    print_problems(done.problems, quiet=quiet)
+    facts = done.learned
     out.print(
-        f"Learned from {counted(found.pairs, 'pair')} without links. On {found.held_out:,} others its links "
-        f"agree with those made without it by an F1 of {found.f1:.3f}, which is not how right they are. "
+        f"Learned from {counted(facts.pairs, 'pair')} without links. On {facts.held_out:,} others its links "
+        f"agree with those made without it by an F1 of {facts.f1:.3f}, which is not how right they are. "
         f"The aligner is in {out_}."
     )
-
-
-def _say(problems: "Problems", quiet: bool) -> None:
-    if not quiet and (summary := problems.summary()):
-        notes.print(summary)

@@ -19,8 +19,9 @@ from tenor.cli.console import out
 from tenor.cli.options import Json, Strict
 
 if TYPE_CHECKING:
+    from tenor.text.example_statistics import ExampleStatistics, Quantiles
+    from tenor.text.file_profile import FileProfile
     from tenor.text.problems import Problems
-    from tenor.text.tally import Spread, Tally
     from tenor.training.check import DataReport, FileReport, RunReport, TaskReport
 
 File = Annotated[
@@ -49,9 +50,25 @@ def check(file: File, against: Against = None, strict: Strict = False, as_json: 
 
 
 def _data_lines(report: "DataReport") -> Iterator[str]:
-    found, roles = report.survey, report.survey.roles
+    found = report.survey
     yield "standard input" if found.file == "-" else f"{found.file}: {found.format}"
     yield _line("rows", f"{found.rows:,}")
+    if found.columns:
+        yield from _column_lines(found)
+    if found.empty:
+        yield _line(
+            "empty", ", ".join(f"{count:,} in {_column(name)}" for name, count in found.empty.items())
+        )
+    yield from _tally_lines(found.statistics)
+    if report.against is not None:
+        yield _line(
+            "shared", f"{report.shared:,} of {found.statistics.count:,} also stand in {report.against}"
+        )
+    yield from _problem_lines(found.problems)
+
+
+def _column_lines(found: "FileProfile") -> Iterator[str]:
+    roles = found.roles
     yield _line("columns", ", ".join(found.columns[:20]) + (", …" if len(found.columns) > 20 else ""))
     if roles.pair:
         yield _line(
@@ -63,14 +80,6 @@ def _data_lines(report: "DataReport") -> Iterator[str]:
         yield _line("seems", f"texts in {_column(roles.text)}" + _targets(roles.label, roles.score))
     else:
         yield _line("seems", f"undecided; text may be in {', '.join(roles.texts) or 'none of the columns'}")
-    if found.empty:
-        yield _line(
-            "empty", ", ".join(f"{count:,} in {_column(name)}" for name, count in found.empty.items())
-        )
-    yield from _tally_lines(found.tally)
-    if report.against is not None:
-        yield _line("shared", f"{report.shared:,} of {found.tally.count:,} also stand in {report.against}")
-    yield from _problem_lines(found.problems)
 
 
 def _targets(label: str | None, score: str | None) -> str:
@@ -83,7 +92,9 @@ def _column(name: str) -> str:
 
 
 def _run_lines(report: "RunReport") -> Iterator[str]:
-    yield f"{report.file}: encoder {report.run.encoder}, pooling {report.run.pooling}, seed {report.run.seed}"
+    run = report.run
+    pooling = "" if run.pooling is None else f", pooling {run.pooling}"
+    yield f"{report.file}: encoder {run.encoder}{pooling}, seed {run.seed}"
     for task in report.tasks:
         yield from _task_lines(task)
 
@@ -105,7 +116,7 @@ def _file_lines(name: str, file: "FileReport") -> Iterator[str]:
     yield from _problem_lines(file.problems)
 
 
-def _tally_lines(tally: "Tally") -> Iterator[str]:
+def _tally_lines(tally: "ExampleStatistics") -> Iterator[str]:
     words, scores = tally.words(), tally.scores()
     if words is not None:
         yield _line("words", _spread(words))
@@ -123,17 +134,17 @@ def _problem_lines(problems: "Problems") -> Iterator[str]:
     yield from (f"    {line}" for line in told[1:])
 
 
-def _balance(tally: "Tally") -> str:
+def _balance(tally: "ExampleStatistics") -> str:
     total = sum(tally.labels.values())
     shown = [f"{label}: {count:,} ({count / total:.0%})" for label, count in tally.labels.most_common(10)]
     more = len(tally.labels) - len(shown)
     return ", ".join(shown) + (f", and {more:,} more" if more > 0 else "")
 
 
-def _spread(spread: "Spread") -> str:
+def _spread(spread: "Quantiles") -> str:
     least, median, p95, most = (
         f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-        for value in (spread.least, spread.median, spread.p95, spread.most)
+        for value in (spread.min, spread.median, spread.p95, spread.max)
     )
     return f"{least} to {most}, median {median}, 95% up to {p95}"
 

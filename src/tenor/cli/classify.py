@@ -149,7 +149,7 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
 def _header(one: "Answered") -> str:
     cells = ["line"]
     for name, answer in one.answers.items():
-        cells += [name, *(f"{name}:{label}" for label in answer.probabilities or {})]
+        cells += [f"{name}:{part}" if part else name for part in answer.cells()]
     cells += ["text"] if len(one.example.texts) == 1 else ["first", "second"]
     return "\t".join(one_line(cell, _SHOWN) for cell in cells) + "\n"
 
@@ -157,7 +157,6 @@ def _header(one: "Answered") -> str:
 def _line(one: "Answered") -> str:
     cells = [str(one.example.origin.line)]
     for answer in one.answers.values():
-        cells.append("|".join(answer.labels) if answer.score is None else f"{answer.score:.3f}")
-        cells += [f"{p:.4f}" for p in (answer.probabilities or {}).values()]
+        cells += answer.cells().values()
     cells += list(one.example.texts)
     return "\t".join(one_line(cell, _SHOWN) for cell in cells) + "\n"

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import notes, one_line, out, progress_bar
+from tenor.cli.console import notes, one_line, out, print_problems, progress_bar
 from tenor.cli.options import (
     Device,
     Json,
     Long,
     LongChoice,
+    PairColumns,
     Precision,
     PrecisionChoice,
     Quiet,
@@ -35,8 +36,8 @@ from tenor.errors import TenorError
 if TYPE_CHECKING:
     from tenor.model import Model
     from tenor.model.encoding import Long as LongName
-    from tenor.use.align.explain import Stretch
-    from tenor.use.classify import Answer
+    from tenor.tasks.answer import LabelAnswer
+    from tenor.use.align.explain import TextSpan
     from tenor.use.compare.comparing import Comparison
     from tenor.use.compare.relations import Relation
 
@@ -46,10 +47,6 @@ _CELLS = 20  # of the bar
 First = Annotated[str | None, typer.Argument(metavar="A", help="A text.", show_default=False)]
 Second = Annotated[str | None, typer.Argument(metavar="B", help="Another text.", show_default=False)]
 File = Annotated[str | None, typer.Option("--file", "-f", help="A file of pairs; - is standard input.")]
-Columns = Annotated[
-    str | None,
-    typer.Option(help="The two columns of the file, names or 0-based numbers. Default: found by content."),
-]
 Explain = Annotated[
     bool | None,
     typer.Option(
@@ -63,7 +60,7 @@ def compare(
     first: First = None,
     second: Second = None,
     file: File = None,
-    columns: Columns = None,
+    columns: PairColumns = None,
     model: ModelName = "minilm",
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
@@ -123,36 +120,37 @@ def _compare_file(
     quiet: bool,
 ) -> None:
     from tenor.text.problems import Problems
-    from tenor.use.compare.comparing import Tally, compare_file
+    from tenor.use.compare.comparing import CompareReport, compare_file
 
-    problems, tally = Problems(strict), Tally()
+    problems, report = Problems(strict), CompareReport()
     with progress_bar("Comparing", quiet=quiet) as bar:
         scored = compare_file(
-            model, file, columns=columns, long=long, problems=problems, tally=tally, progress=bar.advance
+            model, file, columns=columns, long=long, problems=problems, report=report, progress=bar.advance
         )
-        for number, one in enumerate(scored):
+        for number, scores in enumerate(scored):
             if not (as_json or number):  # Not before: a file that cannot be read leaves no output at all.
                 typer.echo("line\tsimilarity\tcosine\tfirst\tsecond")
             if as_json:
-                typer.echo(json.dumps(one.to_json(), ensure_ascii=False))
+                typer.echo(json.dumps(scores.to_json(), ensure_ascii=False))
             else:
-                texts = "\t".join(one_line(text, _SHOWN) for text in one.pair.texts)
-                typer.echo(f"{one.pair.origin.line}\t{one.similarity:.2f}\t{one.cosine:.4f}\t{texts}")
-    for note in () if quiet else (problems.summary(), *tally.warnings(model, long=long)):
-        if note is not None:
-            notes.print(note, style="yellow")
+                texts = "\t".join(one_line(text, _SHOWN) for text in scores.pair.texts)
+                line = scores.pair.origin.line
+                typer.echo(f"{line}\t{scores.similarity:.2f}\t{scores.cosine:.4f}\t{texts}")
+    print_problems(problems, quiet=quiet)
+    for warning in () if quiet else report.warnings(model, long=long):
+        notes.print(warning, style="yellow")
 
 
 def _readable(text: str) -> str:
-    """Return an argument with a mark in place of bytes that are not UTF-8."""
+    """Return an argument with U+FFFD in place of bytes that are not UTF-8."""
     return os.fsencode(text).decode("utf-8", "replace")
 
 
 def _print_json(found: "Comparison", *, explain: bool) -> None:
-    told = found.to_json()
+    record = found.to_json()
     for name in () if explain else ("words", "links", "phrases", "only_first", "only_second"):
-        del told[name]
-    typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        del record[name]
+    typer.echo(json.dumps(record, ensure_ascii=False, indent=2))
 
 
 def _print(found: "Comparison", *, explain: bool) -> None:
@@ -170,57 +168,57 @@ def _print(found: "Comparison", *, explain: bool) -> None:
     table = Table.grid(padding=(0, 2))
     for _ in range(4):
         table.add_column(overflow="fold")
-    for left, mark, right, score, style in _rows(found):
-        table.add_row(*(Text(cell, style=style) for cell in (left, mark, right, score)))
+    for left, sign, right, score, style in _rows(found):
+        table.add_row(*(Text(cell, style=style) for cell in (left, sign, right, score)))
     out.print(table, soft_wrap=False)
-    beside = "the phrasal classifier's view" if found.relations else "cosine"
+    beside = "by the phrasal classifier" if found.relations else "cosine"
     out.print(
         f"\n= same words   ≈ other words, {beside}   - only in the first   + only in the second", style="dim"
     )
 
 
 def _of_tasks(found: "Comparison") -> list[str]:
-    """Say what the model's tasks think of the two texts, a line each."""
+    """Say what the model's tasks predict for the two texts, a line each."""
     lines = []
     if found.paraphrase is not None:
         lines.append(f"paraphrase {found.paraphrase:.0%} likely")
     if found.sentiments:
-        first, second = (_feeling(each) for each in found.sentiments)
+        first, second = (_label(each) for each in found.sentiments)
         lines.append(f"sentiment  first {first}, second {second}")
     return lines
 
 
-def _feeling(sentiment: "Answer") -> str:
+def _label(sentiment: "LabelAnswer") -> str:
     from tenor.use.compare.comparing import is_clear
 
     if not is_clear(sentiment):
         return "unclear"
-    share = (sentiment.probabilities or {}).get(sentiment.label or "")
-    return f"{sentiment.label}" if share is None else f"{sentiment.label} ({share:.0%})"
+    probability = (sentiment.probabilities or {}).get(sentiment.label or "")
+    return f"{sentiment.label}" if probability is None else f"{sentiment.label} ({probability:.0%})"
 
 
 def _rows(found: "Comparison") -> list[tuple[str, str, str, str, str]]:
     """Return the lines of the table in the order of the first text: its cells, and their colour."""
     phrases = found.explanation.phrases
-    placed: list[tuple[float, int, tuple[str, str, str, str, str]]] = []  # by place in first, then in second
+    placed: list[tuple[float, int, tuple[str, str, str, str, str]]] = []  # by position in both
     for number, pair in enumerate(phrases):
-        mark, score, colour = ("=", "", "green") if pair.same_words else ("≈", f"{pair.score:.2f}", "yellow")
+        sign, score, colour = ("=", "", "green") if pair.same_words else ("≈", f"{pair.score:.2f}", "yellow")
         if found.relations:
             score = _related(found.relations[number])
-        line = (_shown(pair.first), mark, _shown(pair.second), score, colour)
+        line = (_shown(pair.first), sign, _shown(pair.second), score, colour)
         placed.append((pair.first.begin, -1, line))
-    for stretch in found.explanation.only_first:
-        placed.append((stretch.begin, -1, (_shown(stretch), "-", "", "", "red")))
-    for stretch in found.explanation.only_second:
+    for span in found.explanation.only_first:
+        placed.append((span.begin, -1, (_shown(span), "-", "", "", "red")))
+    for span in found.explanation.only_second:
         # It stands after the phrase that it follows in the second text, or else before the first one there.
-        before = [pair for pair in phrases if pair.second.end <= stretch.begin]
+        before = [pair for pair in phrases if pair.second.end <= span.begin]
         if before:
-            place = float(max(before, key=lambda pair: pair.second.end).first.begin)
+            position = float(max(before, key=lambda pair: pair.second.end).first.begin)
         else:
-            place = (
+            position = (
                 min(phrases, key=lambda pair: pair.second.begin).first.begin - 0.5 if phrases else math.inf
             )
-        placed.append((place, stretch.begin, ("", "+", _shown(stretch), "", "cyan")))
+        placed.append((position, span.begin, ("", "+", _shown(span), "", "cyan")))
     return [line for _, _, line in sorted(placed)]
 
 
@@ -228,5 +226,5 @@ def _related(relation: "Relation | None") -> str:
     return "too far back" if relation is None else f"{relation.name} ({relation.probability:.0%})"
 
 
-def _shown(stretch: "Stretch") -> str:
-    return one_line(stretch.text, _SHOWN)
+def _shown(span: "TextSpan") -> str:
+    return one_line(span.text, _SHOWN)

@@ -1,7 +1,8 @@
 """Talking to the person: notes and progress on stderr, results on stdout."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import (
@@ -16,6 +17,11 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.text import Text
+
+from tenor.progress import Note
+
+if TYPE_CHECKING:
+    from tenor.text.problems import Problems
 
 # Text of the user is never markup: a "[red]" in a file must be shown as it stands.
 out = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
@@ -54,6 +60,24 @@ def progress_bar(label: str, total: int | None = None, *, quiet: bool = False) -
     hidden = quiet or not notes.is_terminal
     with Progress(*columns, console=notes, disable=hidden, transient=True) as progress:
         yield Bar(progress, label, total)
+
+
+def print_notes(texts: Iterable[str | None], *, quiet: bool = False) -> None:
+    """Print what a person should know after a job, one sentence a line; None and empty ones are left out."""
+    for text in texts:
+        if text and not quiet:
+            notes.print(text)
+
+
+def print_problems(problems: "Problems", *, quiet: bool) -> None:
+    """Say on stderr what was wrong with the rows of a file, if anything was."""
+    if not quiet and (summary := problems.summary()):
+        notes.print(summary, style="yellow")
+
+
+def note_printer(*, quiet: bool) -> Note | None:
+    """Return what a long job calls with a note for the person: None where there are to be no notes."""
+    return None if quiet else notes.print
 
 
 def one_line(text: str, most: int) -> str:

@@ -1,8 +1,8 @@
 """IN is plain lines, CSV, TSV, JSON lines or Parquet, packed with gzip or not, or - for standard input.
 
-Every member of a group reaches the threshold with the group's centre. The threshold can be found on pairs of
-your own that are labelled 1 (say the same) or 0: --calibrate prints what each threshold gives and uses the
-best; without IN it only prints.
+Every member of a group reaches the threshold with the group's centre. The threshold can be calibrated on
+pairs of your own that are labelled 1 (say the same) or 0: --calibrate prints what each threshold gives and
+uses the best; without IN it only prints.
 
 \b
     tenor dedupe questions.txt
@@ -18,16 +18,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import Bar, counted, notes, one_line, out, progress_bar
+from tenor.cli.console import Bar, counted, notes, one_line, out, print_notes, progress_bar
 from tenor.cli.options import (
     Column,
     Device,
+    Encoding,
     Json,
     Long,
     LongChoice,
     Model,
+    OptionalSource,
     Precision,
     PrecisionChoice,
+    Prompt,
     Quiet,
     Strict,
 )
@@ -41,9 +44,6 @@ if TYPE_CHECKING:
 _WIDTH = 100  # characters of a text that are shown
 _MEMBERS = 10  # texts of a group that are shown
 
-Source = Annotated[
-    str | None, typer.Argument(metavar="IN", help="The file with the texts; - is standard input.")
-]
 Threshold = Annotated[
     float | None, typer.Option(help="Lowest cosine that counts as saying the same.  [default: 0.85]")
 ]
@@ -68,17 +68,11 @@ PrecisionAt = Annotated[
         help="With --calibrate: the lowest threshold of this precision, not the best F1.",
     ),
 ]
-Prompt = Annotated[
-    str | None, typer.Option(help="A prompt of the model, or a text to put before every text.")
-]
-Encoding = Annotated[
-    str | None, typer.Option(help="Encoding of IN. Default: UTF-8, or by its byte order mark.")
-]
 Show = Annotated[int, typer.Option(min=0, metavar="N", help="How many groups to print.")]
 
 
 def dedupe(
-    source: Source = None,
+    source: OptionalSource = None,
     column: Column = None,
     threshold: Threshold = None,
     groups: Groups = None,
@@ -129,7 +123,7 @@ def dedupe(
     if source is None:
         return
     with _Stages(quiet) as stages:
-        found = dedupe_file(
+        deduped = dedupe_file(
             loaded,
             source,
             column=column,
@@ -142,14 +136,12 @@ def dedupe(
             progress=stages.follow,
             note=None if quiet else notes.print,
         )
-    for text in (found.problems.summary(), found.beyond_limit, found.warning):
-        if text and not quiet:
-            notes.print(text)
-    _write(found, groups, keep)
+    print_notes((deduped.problems.summary(), deduped.beyond_limit, deduped.warning), quiet=quiet)
+    _write(deduped, groups, keep)
     if json_:
-        _print_json(found)
+        _print_json(deduped)
     else:
-        _print(found, loaded, show if groups is None else 0)
+        _print(deduped, loaded, show if groups is None else 0)
         for path, what in ((groups, "The groups are"), (keep, "The texts without duplicates are")):
             if path is not None:
                 out.print(f"{what} in {path}.")
@@ -170,12 +162,12 @@ def _check(
         raise TenorError("--pair-columns and --precision-at belong to --calibrate, which is missing.")
 
 
-def _pair_columns(told: str | None) -> dict[str, str | int] | None:
-    if told is None:
+def _pair_columns(value: str | None) -> dict[str, str | int] | None:
+    if value is None:
         return None
-    names = [name.strip() for name in told.split(",")]
+    names = [name.strip() for name in value.split(",")]
     if len(names) != 3:
-        raise TenorError(f"--pair-columns is {told!r}; expected three columns as FIRST,SECOND,LABEL.")
+        raise TenorError(f"--pair-columns is {value!r}; expected three columns as FIRST,SECOND,LABEL.")
     return dict(zip(("first", "second", "label"), names, strict=True))
 
 
@@ -193,7 +185,7 @@ class _Stages:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def follow(self, stage: str, count: int, total: int) -> None:
+    def follow(self, stage: str, count: int, total: int | None) -> None:
         """Move the bar of a stage, closing the one before."""
         if stage not in self._bars:
             self._stack.close()
@@ -211,29 +203,29 @@ def _print_calibration(picked: "Calibration", *, to_notes: bool) -> None:
         mark = "  <- picked" if row.threshold == picked.threshold else ""
         scores = row.scores
         say(f"{row.threshold:9.4f}  {scores.precision}  {scores.recall}  {scores.f1}{mark}")
-    held = picked.crossfit
+    held = picked.cross_validated
     say(f"Picked {picked.threshold:.4f} for {picked.wanted}. On pairs that had no part in picking it,")
-    say(f"by five-fold cross-fitting: precision {held.precision}, recall {held.recall}, F1 {held.f1}.")
+    say(f"by five-fold cross-validation: precision {held.precision}, recall {held.recall}, F1 {held.f1}.")
     say("Among all pairs of a collection far fewer say the same than here: expect less precision there.")
 
 
-def _write(found: "Deduped", groups: Path | None, keep: Path | None) -> None:
+def _write(deduped: "Deduped", groups: Path | None, keep: Path | None) -> None:
     from tenor.use.dedupe.file import write_rows
 
     if groups is not None:
         columns = ("group", "line", "role", "score", "threshold", "why", "text")
-        write_rows(groups, found.rows(), columns)
+        write_rows(groups, deduped.rows(), columns)
     if keep is not None:
-        write_rows(keep, found.kept(), ("line", "texts", "text"))
+        write_rows(keep, deduped.kept(), ("line", "texts", "text"))
 
 
-def _print(found: "Deduped", model: "LoadedModel", show: int) -> None:
+def _print(deduped: "Deduped", model: "LoadedModel", show: int) -> None:
     from tenor.use.dedupe.reasons import aligned_reason
 
-    for number, group in enumerate(found.groups[:show], start=1):
+    for number, group in enumerate(deduped.groups[:show], start=1):
         out.print(f"Group {number}: {len(group)} texts")
         for member in group.members[:_MEMBERS]:
-            line, text = found.lines[member.row], one_line(member.text, _WIDTH)
+            line, text = deduped.lines[member.row], one_line(member.text, _WIDTH)
             if member.kind == "centre":
                 out.print(f"  centre  line {line}: {text}")
             else:
@@ -241,19 +233,19 @@ def _print(found: "Deduped", model: "LoadedModel", show: int) -> None:
                 out.print(f"  {member.score:6.3f}  line {line}: {text}  ({why})")
         if len(group) > _MEMBERS:
             out.print(f"  … and {len(group) - _MEMBERS:,} more")
-    left = len(found.groups) - show
+    left = len(deduped.groups) - show
     if show and left > 0:
         out.print(f"… and {left:,} more {'group' if left == 1 else 'groups'}; --out groups.csv writes all.")
-    texts, groups = counted(found.filled, "text"), counted(len(found.groups), "group")
-    repeat = "repeats" if found.superfluous == 1 else "repeat"
+    texts, groups = counted(deduped.filled, "text"), counted(len(deduped.groups), "group")
+    repeat = "repeats" if deduped.superfluous == 1 else "repeat"
     out.print(
-        f"{texts}, {groups} at or above {found.threshold:g}; "
-        f"{counted(found.superfluous, 'text')} {repeat} what another says."
+        f"{texts}, {groups} at or above {deduped.threshold:g}; "
+        f"{counted(deduped.superfluous, 'text')} {repeat} what another says."
     )
-    if not found.groups and found.filled > 1:
+    if not deduped.groups and deduped.filled > 1:
         out.print("No two texts are that close; a lower --threshold lets more pass.")
 
 
-def _print_json(found: "Deduped") -> None:
-    told = {"texts": found.filled, "threshold": found.threshold, "rows": list(found.rows())}
-    out.print(json.dumps(told, ensure_ascii=False, indent=2))
+def _print_json(deduped: "Deduped") -> None:
+    result = {"texts": deduped.filled, "threshold": deduped.threshold, "rows": list(deduped.rows())}
+    out.print(json.dumps(result, ensure_ascii=False, indent=2))

@@ -9,32 +9,22 @@ empty text keeps its row and is reported. A job that was killed goes on when the
     zcat *.txt.gz | tenor embed - --out all.npy
 """
 
-from typing import Annotated
-
-import typer
-
-from tenor.cli.console import notes, out, progress_bar
+from tenor.cli.console import counted, notes, out, print_notes, progress_bar
 from tenor.cli.options import (
     Column,
     Device,
+    Encoding,
     Long,
     LongChoice,
     Model,
     Out,
     Precision,
     PrecisionChoice,
+    Prompt,
     Quiet,
+    Source,
     Strict,
 )
-
-Source = Annotated[str, typer.Argument(metavar="IN", help="The file with the texts; - is standard input.")]
-Prompt = Annotated[
-    str | None,
-    typer.Option(help="A prompt of the model, such as query or passage, or a text to put before every text."),
-]
-Encoding = Annotated[
-    str | None, typer.Option(help="Encoding of IN. Default: UTF-8, or by its byte order mark.")
-]
 
 
 def embed(
@@ -69,9 +59,7 @@ def embed(
             progress=bar.follow,
             note=None if quiet else notes.print,
         )
-    for text in (done.problems.summary(), done.beyond_limit(), done.warning):
-        if text and not quiet:
-            notes.print(text)
+    print_notes((done.problems.summary(), done.beyond_limit(), done.warning), quiet=quiet)
     record = done.record
-    rows = "1 vector" if record.rows == 1 else f"{record.rows:,} vectors"
-    out.print(f"{rows} of {record.width} numbers in {out_} ({loaded.engine.name}, {record.precision}).")
+    vectors = f"{counted(record.rows, 'vector')} of {record.dimensions} dimensions"
+    out.print(f"{vectors} in {out_} ({loaded.engine.name}, {record.precision}).")

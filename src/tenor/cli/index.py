@@ -15,13 +15,19 @@ from typing import Annotated
 
 import typer
 
-from tenor.cli.console import notes, out, progress_bar
-from tenor.cli.options import Column, Long, LongChoice, Precision, PrecisionChoice, Quiet, Strict
+from tenor.cli.console import counted, notes, out, print_notes, progress_bar
+from tenor.cli.options import (
+    Column,
+    Long,
+    LongChoice,
+    OptionalSource,
+    Precision,
+    PrecisionChoice,
+    Quiet,
+    Strict,
+)
 from tenor.errors import TenorError
 
-Source = Annotated[
-    Path | None, typer.Argument(metavar="IN", help="The file with the texts; - is standard input.")
-]
 Folder = Annotated[Path, typer.Option("--out", "-o", help="The folder of the index.")]
 Identity = Annotated[str | None, typer.Option(help="Column with a name for each text. Default: numbers.")]
 Add = Annotated[
@@ -46,7 +52,7 @@ Name = Annotated[
 
 
 def index(
-    source: Source = None,
+    source: OptionalSource = None,
     *,
     folder: Folder,
     column: Column = None,
@@ -77,7 +83,7 @@ def index(
     note = _silent if quiet else notes.print
     if source is None:
         report = remove_from_index(folder, ids=remove or [], where=remove_where, note=note)
-        out.print(f"Removed {_texts(report.removed)}; {folder} holds {report.card.rows:,}.")
+        out.print(f"Removed {counted(report.removed, 'text')}; {folder} holds {report.card.rows:,}.")
         return
     with progress_bar("Indexing", quiet=quiet) as bar:
         if add:
@@ -104,10 +110,9 @@ def index(
                 note=note,
             )
     beyond = tell_beyond_limit(report.beyond, report.card.long)
-    for text in (report.problems.summary(), beyond, report.warning):
-        if text:
-            note(text)
-    changed = f"Added {_texts(report.added)}" + (f", replaced {report.replaced:,}" if report.replaced else "")
+    print_notes((report.problems.summary(), beyond, report.warning), quiet=quiet)
+    replaced = f", replaced {report.replaced:,}" if report.replaced else ""
+    changed = f"Added {counted(report.added, 'text')}{replaced}"
     next_step = f'tenor search {shlex.quote(str(folder))} "…"'
     out.print(f"{changed}; {folder} holds {report.card.rows:,}. Next: {next_step}")
 
@@ -122,15 +127,12 @@ def _describe(folder: Path) -> None:
     card = read_card(folder)
     columns = ", ".join(f"{column.name} ({column.kind})" for column in card.filterable())
     how = f"approximate, trained on {card.trained_rows:,}" if card.trained_rows else "exact"
-    out.print(f"{folder}: {_texts(card.rows)}; model {card.model}, {card.precision}; vector search {how}.")
+    texts = counted(card.rows, "text")
+    out.print(f"{folder}: {texts}; model {card.model}, {card.precision}; vector search {how}.")
     out.print(f"Columns for filters: {columns}.")
-    broken = read_unfinished(folder)
-    if broken:
+    unfinished = read_unfinished(folder)
+    if unfinished:
         notes.print(
-            f"An addition from {broken.job.source} was broken off after {broken.rows_read:,} rows and does "
-            "not count yet; run it again to finish it. Any other change undoes it."
+            f"An addition from {unfinished.job.source} was interrupted after {unfinished.rows_read:,} rows "
+            "and does not count yet; run it again to finish it. Any other change undoes it."
         )
-
-
-def _texts(count: int) -> str:
-    return "1 text" if count == 1 else f"{count:,} texts"

@@ -35,7 +35,7 @@ RunFile = Annotated[Path, typer.Option("--out", "-o", help="The run file to writ
 
 def init(data: Data, out: RunFile = Path("run.toml"), glue: Glue = None, quiet: Quiet = False) -> None:
     """Look at a labelled file and write a run file for it."""
-    from tenor.training.draft import write_draft
+    from tenor.training.init_config import write_draft
 
     write_draft(data, out=out, glue=glue)
     if not quiet:

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import re
 import sys
 from importlib import import_module
 from typing import Any, NoReturn
@@ -13,12 +14,14 @@ import typer
 from tenor.errors import TenorError, did_you_mean
 from tenor.version import VERSION
 
+_TERMINAL_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a name in a hostile file may hold some
 # command -> one line for the help; the function of that name lives in tenor.cli.<name>.
 COMMANDS = {
     "embed": "Turn texts into vectors.",
     "compare": "Say how close two texts are in meaning, and which of their phrases match.",
     "align": "Link the words of text pairs, and pair the phrases that say the same.",
     "classify": "Say which labels a model gives to texts, with probabilities.",
+    "tag": "Tag the words of texts: entities, parts of speech.",
     "evaluate": "Say how good a model is on labelled data.",
     "index": "Build or change a searchable index of texts.",
     "search": "Find the texts of an index that answer a query.",
@@ -91,7 +94,7 @@ def app() -> None:
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Run the command line; what a person can mend is told in one sentence, with exit code 2."""
+    """Run the command line; what a person can mend is an error of one sentence, with exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a mark for it
@@ -118,7 +121,7 @@ def run(arguments: list[str] | None = None) -> None:
 
 
 def _stop(sentence: str, *, code: int = 2) -> NoReturn:
-    click.echo(sentence, err=True)
+    click.echo(_TERMINAL_COMMANDS.sub("\N{REPLACEMENT CHARACTER}", sentence), err=True)
     sys.exit(code)
 
 

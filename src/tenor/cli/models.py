@@ -16,11 +16,11 @@ def models(as_json: Json = False) -> None:
         out.print(json.dumps([asdict(row) for row in rows], indent=2, default=str), markup=False)
         return
     out.print(
-        f"{'name':<14} {'kind':<13} {'width':>5} {'layers':>6} {'download':>9}  {'licence':<13} at hand"
+        f"{'name':<14} {'kind':<13} {'dimensions':>10} {'layers':>6} {'download':>9}  {'licence':<13} at hand"
     )
     for row in rows:
         size = f"{row.download_bytes / 1e6:.1f} MB" if row.download_bytes else ""
-        shape = f"{row.width or '':>5} {'' if row.layers is None else row.layers:>6}"
+        shape = f"{row.dimensions or '':>10} {'' if row.layers is None else row.layers:>6}"
         state = "damaged" if row.damage else str(row.folder) if row.folder else f"no: tenor fetch {row.name}"
         out.print(f"{row.name:<14} {row.kind:<13} {shape} {size:>9}  {row.licence:<13} {state}")
         out.print(f"{'':<14} {row.description} Source: {row.source}.")

@@ -38,25 +38,47 @@ Long = Annotated[
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad row instead of reporting it.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs instead of text for people.")]
+Source = Annotated[str, typer.Argument(metavar="IN", help="The file with the texts; - is standard input.")]
+OptionalSource = Annotated[
+    str | None, typer.Argument(metavar="IN", help="The file with the texts; - is standard input.")
+]
+Prompt = Annotated[
+    str | None,
+    typer.Option(help="A prompt of the model, such as query or passage, or a text to put before every text."),
+]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of IN. Default: UTF-8, or by its byte order mark.")
+]
 Column = Annotated[
     str | None,
     typer.Option(help="Column with the text: a name or 0-based number. Default: found by content."),
 ]
+PairColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="FIRST,SECOND",
+        help="The two columns with the texts, by name or 0-based number. Default: found by content.",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same result.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no notes.")]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where to write.")]
 
 
-def pair_of(told: str | None) -> dict[str, str | int] | None:
+def pair_of(columns: str | None) -> dict[str, str | int] | None:
     """Read --columns FIRST,SECOND.
 
     >>> pair_of("question1, question2")
     {'first': 'question1', 'second': 'question2'}
     """
-    if told is None:
+    if columns is None:
         return None
-    names = [name.strip() for name in told.split(",")]
+    names = [name.strip() for name in columns.split(",")]
     if len(names) != 2 or not all(names):
-        raise TenorError(f"--columns is {told!r}; expected two columns as in --columns question1,question2.")
+        raise TenorError(
+            f"--columns is {columns!r}; expected two columns as in --columns question1,question2."
+        )
     if names[0] == names[1]:
-        raise TenorError(f"--columns is {told!r}; name two different columns.")
+        raise TenorError(f"--columns is {columns!r}; name two different columns.")
     return {"first": names[0], "second": names[1]}

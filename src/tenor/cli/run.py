@@ -24,9 +24,9 @@ from tenor.errors import TenorError
 
 if TYPE_CHECKING:
     from tenor.recipes.cells import Job
+    from tenor.recipes.executor import Ended
     from tenor.recipes.results import Results
     from tenor.recipes.runner import Run
-    from tenor.recipes.work import Ended
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A recipe; `tenor recipes` lists them.")]
 Data = Annotated[Path | None, typer.Option(help="The folder with the data folders of the recipe.")]
@@ -119,14 +119,19 @@ class _Shown:
         self._bars.remove_task(self._tasks.pop(ended.job.key))
         if self._quiet:
             return
-        told = {"done": f"{ended.seconds:,.1f} s", "failed": f"failed: {ended.error}"}
-        notes.print(f"{ended.job.name}: {told.get(ended.state, 'another process is computing it')}")
+        states = {"done": f"{ended.seconds:,.1f} s", "failed": f"failed: {ended.error}"}
+        notes.print(f"{ended.job.name}: {states.get(ended.state, 'another process is computing it')}")
 
 
 def _tell(done: "Run", results: "Results") -> None:
-    for number, one in enumerate(results.judgements, start=1):
-        shown = "" if one.interval is None else f"  {one.interval}"
-        out.print(f"{number:>3}. {one.verdict.value:<10}{one.claim.text}{shown}")
+    for number, judgement in enumerate(results.judgements, start=1):
+        shown = "" if judgement.interval is None else f"  {judgement.interval}"
+        headline = "headline: " if judgement.claim.headline else ""
+        out.print(f"{number:>3}. {judgement.label:<10} {headline}{judgement.claim.text}{shown}")
+    holding = sum(judgement.verdict == "holds" for judgement in results.judgements)
+    if holding:
+        counts = f"{sum(results.adjusted)} of {counted(holding, 'claim')} that hold"
+        out.print(f"After Holm's adjustment for all claims together: {counts}.")
     reused = f", {done.reused:,} were there already" if done.reused else ""
     left = f", {done.left:,} left: run the same command again" if done.left else ""
     out.print(f"{counted(done.computed, 'cell')} computed{reused}{left}. Results: {done.file}")

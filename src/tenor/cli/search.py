@@ -26,7 +26,8 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="An index made by `t
 Query = Annotated[str, typer.Argument(metavar="QUERY", help="Words, a question, or a text.")]
 K = Annotated[int, typer.Option("--k", "-k", help="How many hits.")]
 ModeName = Annotated[
-    str, typer.Option("--mode", help="hybrid (words and meaning), vector (meaning) or lexical (words).")
+    str,
+    typer.Option("--mode", help="hybrid (both), vector (meaning, by cosine) or lexical (words, by BM25)."),
 ]
 Where = Annotated[str | None, typer.Option(metavar="FILTER", help="Only texts that meet this filter.")]
 Name = Annotated[
@@ -51,8 +52,8 @@ def search(
         folder, query, k=k, mode=mode, where=where, model=model, precision=precision.value, note=notes.print
     )
     if json_:
-        found = {"query": query, "mode": mode, "where": where, "hits": [asdict(hit) for hit in hits]}
-        out.print(json.dumps(found, ensure_ascii=False, indent=2))
+        result = {"query": query, "mode": mode, "where": where, "hits": [asdict(hit) for hit in hits]}
+        out.print(json.dumps(result, ensure_ascii=False, indent=2))
     else:
         _print(hits)
 
@@ -67,6 +68,6 @@ def _print(hits: "Sequence[Hit]") -> None:
         if hit.cosine is not None:
             details.append(f"cosine {hit.cosine:.3f}")
         if hit.bm25 is not None:
-            details.append(f"words {hit.bm25:.2f}")
+            details.append(f"bm25 {hit.bm25:.2f}")
         details += [f"{name} {value}" for name, value in hit.columns.items() if value is not None]
         out.print(" " * 14 + one_line(" · ".join(details), _SHOWN))

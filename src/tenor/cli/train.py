@@ -49,13 +49,13 @@ def train(
     if run_file is None or out_ is None:
         raise TenorError("Training needs a run file and a folder: tenor train run.toml --out DIR.")
     from tenor.cli.training_bar import listening
-    from tenor.training.distributed import World
+    from tenor.training.distributed import DistributedContext
 
-    with listening(notes, quiet=quiet or not World.from_environment().first) as listener:
-        from tenor.training.running import train as run
+    with listening(notes, quiet=quiet or not DistributedContext.from_environment().first) as bar:
+        from tenor.training.api import train as run
 
-        done = run(run_file, out=out_, overrides=set_ or [], device=device, strict=strict, listener=listener)
-    if done is not None:
+        done = run(run_file, out=out_, overrides=set_ or [], device=device, strict=strict, callbacks=[bar])
+    if done.metrics:
         for line in _lines(done.metrics):
             out.print(line)
         out.print(f"model: {done.model}" + (f"\nreport: {done.report}" if done.report else ""))
@@ -72,8 +72,8 @@ def _lines(metrics: Any) -> Iterator[str]:
     """Say what came out: each task's main score with its interval, and what it took."""
     for name, task in metrics["tasks"].items():
         score = task["scores"][task["metric"]]
-        interval = f"[{score['low']:.3f}, {score['high']:.3f}]"
-        told = f"{name}: {task['metric']} {score['estimate']:.3f} {interval} on {task['rows']:,} dev rows"
+        interval = f" [{score['low']:.3f}, {score['high']:.3f}]" if "low" in score else ""
+        told = f"{name}: {task['metric']} {score['estimate']:.3f}{interval} on {task['rows']:,} dev rows"
         yield f"{told}, on which its head was calibrated" if "calibration" in task else told
     took = f"{metrics['seconds']:,.0f} s, {metrics['tokens_per_second']:,.0f} tokens/s"
     yield f"{metrics['steps']:,} steps ({metrics['stop']}), best at step {metrics['best_step']:,}; {took}"

@@ -6,16 +6,15 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from tenor.training.learner import Evaluation
-from tenor.training.loop import StepReport
-from tenor.training.progress import WATCHED
+from tenor.training.callbacks import Callback, StepReport
+from tenor.training.learner import Evaluation, Learner
+from tenor.training.progress import MONITOR
 from tenor.training.progress import Progress as RunProgress
-from tenor.training.watching import Listener
 
 _MEMORY = 0.9  # of the running means that are shown: single batches jump too much to be read
 
 
-class _Bar(Listener):
+class _Bar(Callback):
     def __init__(self, console: Console, bar: Progress) -> None:
         self._console, self._bar = console, bar
         self._task = bar.add_task("", total=None, losses="", rate="", epoch="")
@@ -25,7 +24,7 @@ class _Bar(Listener):
     def note(self, text: str) -> None:
         self._console.print(text)
 
-    def step(self, report: StepReport, progress: RunProgress) -> None:
+    def on_step_end(self, learner: Learner, progress: RunProgress, report: StepReport) -> None:
         for name, loss in report.losses.items():
             self._means[name] = _MEMORY * self._means.get(name, loss) + (1 - _MEMORY) * loss
         if self._begun is None:  # a resumed run shows its own rate
@@ -41,20 +40,26 @@ class _Bar(Listener):
             epoch=f"epoch {progress.epoch + 1}",
         )
 
-    def scores(
-        self, evaluations: Mapping[str, Evaluation], progress: RunProgress, better: Sequence[str]
+    def on_evaluate(
+        self,
+        learner: Learner,
+        progress: RunProgress,
+        evaluations: Mapping[str, Evaluation],
+        better: Sequence[str],
     ) -> None:
+        if not evaluations:
+            return
         told = ", ".join(f"{name} {each.metric.name} {each.main:.4f}" for name, each in evaluations.items())
-        best = " (best so far)" if WATCHED in better else ""
+        best = " (best so far)" if MONITOR in better else ""
         when = f"epoch {progress.epoch + 1}, step {progress.step:,}" if progress.step else "before training"
         self._console.print(f"{when}: {told}{best}")
 
 
 @contextmanager
-def listening(console: Console, *, quiet: bool) -> Iterator[Listener]:
+def listening(console: Console, *, quiet: bool) -> Iterator[Callback]:
     """Show the bar while the block runs, where the console is a terminal; notes and scores anyway."""
     if quiet:
-        yield Listener()
+        yield Callback()
         return
     columns = [
         TextColumn("{task.fields[epoch]}"), BarColumn(bar_width=20),

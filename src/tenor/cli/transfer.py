@@ -10,7 +10,8 @@ goes on when the same command is run again.
     tenor train run.toml --set encoder=runs/transfer/plain --out runs/better
     tenor compare A B --model runs/transfer/explaining
 
-The rates are for some ten thousand pairs. For millions the paper has --epochs 3 --rate 5e-5 --head-rate 5e-5.
+The learning rates are for some ten thousand pairs. For millions the paper has --epochs 3 --encoder-lr 5e-5
+--head-lr 5e-5.
 """
 
 from dataclasses import replace
@@ -20,8 +21,8 @@ from typing import Annotated
 
 import typer
 
-from tenor.cli.console import counted, notes, out, progress_bar
-from tenor.cli.options import Device, Model, Quiet, Strict, pair_of
+from tenor.cli.console import counted, note_printer, notes, out, progress_bar
+from tenor.cli.options import Device, Model, PairColumns, Quiet, Seed, Strict, pair_of
 
 
 class VariantChoice(StrEnum):
@@ -46,67 +47,60 @@ _VARIANTS = {
 
 Source = Annotated[Path, typer.Argument(metavar="PAIRS", help="The file of pairs.")]
 Folder = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="A new folder for all of it.")]
-Columns = Annotated[
-    str | None,
-    typer.Option(help="The two columns, names or 0-based numbers: FIRST,SECOND. Default: found by content."),
-]
 LeaveOut = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FILE", help="Pairs that you measure on later: nothing of them is learned. May be repeated."
     ),
 ]
-HeldOut = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Pairs that the stage is measured on, at most.")
-]
+HeldOut = Annotated[int, typer.Option(min=1, metavar="N", help="Pairs of the validation split, at most.")]
 Variant = Annotated[
     VariantChoice,
     typer.Option(help="Phrases of three classes and sentences (full), simple features, or one of the two."),
 ]
 Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the pairs, at most.")]
-Rate = Annotated[float, typer.Option(metavar="RATE", help="Learning rate of the encoder.")]
-HeadRate = Annotated[float, typer.Option(metavar="RATE", help="Learning rate of the classifiers.")]
-Batch = Annotated[
+EncoderLr = Annotated[float, typer.Option(metavar="LR", help="Learning rate of the encoder.")]
+HeadLr = Annotated[float, typer.Option(metavar="LR", help="Learning rate of the classifiers.")]
+BatchSize = Annotated[
     int, typer.Option(min=2, metavar="N", help="Pairs of a step, each with a random other one.")
 ]
 MaxTokens = Annotated[int, typer.Option(min=8, metavar="N", help="Tokens of two texts as one sequence.")]
-Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same encoder.")]
 
 
 def transfer(
     source: Source,
     out_: Folder,
     model: Model = "minilm",
-    columns: Columns = None,
+    columns: PairColumns = None,
     leave_out: LeaveOut = None,
     held_out: HeldOut = 500,
     variant: Variant = VariantChoice.full,
     epochs: Epochs = 1,
-    rate: Rate = 1e-4,
-    head_rate: HeadRate = 5e-4,
-    batch: Batch = 50,
+    encoder_lr: EncoderLr = 1e-4,
+    head_lr: HeadLr = 5e-4,
+    batch_size: BatchSize = 50,
     max_tokens: MaxTokens = 128,
     seed: Seed = 1,
     device: Device = "auto",
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
-    """Teach an encoder from pairs that say the same, before it is fine-tuned."""
+    """Train an encoder on paraphrases, so that fine-tuning needs fewer labelled pairs."""
     from tenor.cli.training_bar import listening
-    from tenor.objectives.paraphrase.config import VARIANTS
+    from tenor.tasks.phrases.kind import VARIANTS
     from tenor.training.transfer import USUAL, Transfer, prepare_pairs, teach
 
     asked = Transfer(
         pairs=source, encoder=model, columns=pair_of(columns), measured=leave_out or (), held_out=held_out,
         config=VARIANTS[_VARIANTS[variant]],
-        training=replace(USUAL, epochs=epochs, encoder_rate=rate, head_rate=head_rate),
-        batch=batch, max_tokens=max_tokens, seed=seed, strict=strict,
+        training=replace(USUAL, epochs=epochs, encoder_lr=encoder_lr, head_lr=head_lr),
+        batch_size=batch_size, max_tokens=max_tokens, seed=seed, strict=strict,
     )  # fmt: skip
     with progress_bar("Aligning", quiet=quiet) as bar:
-        note = None if quiet else notes.print
+        note = note_printer(quiet=quiet)
         prepare_pairs(asked, out=out_, device=device, progress=bar.follow, note=note)
-    with listening(notes, quiet=quiet) as listener:
-        done = teach(asked, out=out_, device=device, listener=listener)
-    told = ", ".join(f"{name.replace('_', ' ')} {score:.3f}" for name, score in done.scores.items())
-    out.print(f"Learned from {counted(done.pairs.train, 'pair')}. On {done.pairs.dev:,} others: {told}.")
+    with listening(notes, quiet=quiet) as training_bar:
+        done = teach(asked, out=out_, device=device, callbacks=[training_bar])
+    scores = ", ".join(f"{name.replace('_', ' ')} {score:.3f}" for name, score in done.scores.items())
+    out.print(f"Learned from {counted(done.pairs.train, 'pair')}. On {done.pairs.dev:,} others: {scores}.")
     out.print(f"encoder to fine-tune: {done.plain}\nencoder that explains: {done.explaining}")

@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 export HF_HUB_OFFLINE := 1
 export TOKENIZERS_PARALLELISM := true
 
-.PHONY: demo test test-all lint bench clean setup
+.PHONY: demo test test-all lint bench docs clean setup
 
 setup: $(STAMP)
 
@@ -47,6 +47,13 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/tenor fetch minilm --quiet
 	$(BIN)/python bench/run.py
+
+docs: $(VENV)/.docs-installed
+	$(BIN)/python -m mkdocs build --strict --quiet
+
+$(VENV)/.docs-installed: $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[docs]'
+	touch $@
 
 clean:
 	rm -rf $(VENV) .venv-peers .mypy_cache .ruff_cache .pytest_cache

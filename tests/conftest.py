@@ -29,3 +29,26 @@ def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def make_tiny(tmp_path: Path) -> Callable[..., Path]:
     """Return a function that writes a tiny model folder: ``make_tiny("name", seed=1, pooling="cls")``."""
     return lambda name="tiny", **settings: write_tiny_model(tmp_path / name, **settings)
+
+
+@pytest.fixture
+def run_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Return a function that runs a command line in ``tmp_path`` and gives its exit code, stdout and stderr.
+
+    It runs in this process, which spares importing everything again.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run_here(*arguments: object) -> tuple[int, str, str]:
+        from tenor.cli.main import run
+
+        with pytest.raises(SystemExit) as end:
+            run([*map(str, arguments)])
+        code = end.value.code or 0
+        printed = capsys.readouterr()
+        return int(code), printed.out, printed.err
+
+    return run_here

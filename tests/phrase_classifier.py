@@ -3,7 +3,7 @@
 import numpy as np
 
 from tenor.model.phrases import PhraseClassifier, write_phrases
-from tenor.tasks.phrase_spec import THREE_WAY, PhraseSpec
+from tenor.tasks.phrases.spec import THREE_WAY, PhraseSpec
 from tiny import WIDTH, write_tiny_model
 
 

@@ -1,7 +1,7 @@
 """Tensors in safetensors files, mapped and written with numpy alone: the one format of all our weights.
 
 A file is memory-mapped after the safetensors library has checked its header, so nothing is copied before it
-is needed and torch is not imported. What cannot be read is told in one sentence that names the file.
+is needed and torch is not imported. What cannot be read is an error of one sentence that names the file.
 """
 
 import json

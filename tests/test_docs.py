@@ -1,0 +1,60 @@
+"""The guides: run files in them are read, Python in them runs, links lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tenor.encoders.table import ENCODERS
+from tenor.objectives.table import OBJECTIVES
+from tenor.tasks.table import KINDS
+from tenor.training.runfile import read_run
+
+ROOT = Path(__file__).parent.parent
+GUIDES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+HEAD = '[tasks.mood]\nkind = "mlm"\ntrain = "texts.txt"\n'  # of an example that shows other sections only
+
+
+def blocks(path, language):
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+
+
+@pytest.mark.parametrize(
+    "text", [text for path in GUIDES for text in blocks(path, "toml")], ids=lambda text: text.split("\n")[0]
+)
+def test_run_files_are_read(text, tmp_path):
+    for file in [*re.findall(r'^(?:train|dev) = "(.+?)"', text, re.MULTILINE), "texts.txt"]:
+        (tmp_path / file).write_text("a text\n")
+    (tmp_path / "run.toml").write_text(text if "[tasks." in text else HEAD + text)
+    assert read_run(tmp_path / "run.toml").tasks
+
+
+def headings(path):
+    titles = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    for target, _, heading in (
+        link.partition("#") for link in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8"))
+    ):
+        if target.startswith(("http:", "https:")):
+            continue
+        there = path if not target else path.parent / target
+        assert there.exists(), target
+        assert not heading or heading in headings(there), f"{target}#{heading}"
+
+
+@pytest.mark.slow
+def test_the_python_guide_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "guide"}
+    try:
+        for text in blocks(ROOT / "docs" / "python.md", "python"):
+            exec(compile(text, "docs/python.md", "exec"), names)
+    finally:
+        for table, name in ((ENCODERS, "gru"), (OBJECTIVES, "small_states"), (KINDS, "rating")):
+            table.pop(name, None)

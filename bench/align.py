@@ -4,8 +4,7 @@
 for each of `--seeds`, and scores them; `--gold FILE` only writes what they learn from, for
 `tenor align --learn`. With `--unlabelled` they learn from the texts alone, by the links that are made without
 supervision. Of MTRef's dev part, 480 of 800 rows have a text that stands in the train part as well,
-so learned aligners are also scored on the rows whose texts are both new. `--wordnet` links synonyms too
-(after `tenor fetch wordnet`).
+so learned aligners are also scored on the rows whose texts are both new.
 
 DATA_FOLDER holds `multimwa/{mtref,wiki}-{train,dev}.tsv.gz`: tab-separated id, first text in words, -, second
 text, -, -, -, sure links `i-j …`, possible links. The figures are micro precision, recall and F1 over all
@@ -28,8 +27,7 @@ from tenor.use.align.extraction import consistent_pairs, maximal_pairs, minimal_
 from tenor.use.align.learned import load_aligner
 from tenor.use.align.pairs import Aligner, WordPair
 from tenor.use.align.states import layered_states
-from tenor.use.align.synonyms import Synonyms
-from tenor.use.align.words import cosines, is_mark, middle_layer, mutual_best
+from tenor.use.align.words import cosines, is_punctuation, middle_layer, mutual_best
 
 WINDOW = 200  # pairs whose word vectors are in memory at once
 LONGEST = 6  # words of a phrase
@@ -90,7 +88,7 @@ def learned_links(aligners, pairs):
         for first, second in zip(states[::2], states[1::2], strict=True):
             for aligner, own in zip(aligners, found, strict=True):
                 links = aligner.learned.links(first.words, second.words, (first.vectors, second.vectors))
-                own.append({(first.places[i], second.places[j]) for i, j in np.argwhere(links)})
+                own.append({(first.positions[i], second.positions[j]) for i, j in np.argwhere(links)})
     return found
 
 
@@ -101,10 +99,10 @@ def phrases(links, pair):
         matrix[i, j] = True
     spans = []
     for words in pair:
-        marks = np.cumsum([0, *map(is_mark, words)])
+        punctuation = np.cumsum([0, *map(is_punctuation, words)])
         ends = range(1, LONGEST + 1)
         every = [(begin, begin + size) for begin in range(len(words)) for size in ends]
-        spans.append([(b, e) for b, e in every if e <= len(words) and marks[b] == marks[e]])
+        spans.append([(b, e) for b, e in every if e <= len(words) and punctuation[b] == punctuation[e]])
     every = consistent_pairs(matrix, *spans)
     # Words without links at the ends of a block make it no other phrase: only tight blocks count.
     rows, columns = matrix.any(axis=1), matrix.any(axis=0)
@@ -196,7 +194,6 @@ def main():
     parser.add_argument("--epochs", type=int, default=None, help="of learning")
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--aligner", type=Path, nargs="*", default=[], help="score these instead of learning")
-    parser.add_argument("--wordnet", action="store_true", help="link synonyms too")
     parser.add_argument("--gold", type=Path, help="only write the train parts of --learn to this JSONL file")
     arguments = parser.parse_args()
     folder = arguments.data / "multimwa"
@@ -216,7 +213,6 @@ def main():
                 model, records, map(int, arguments.seeds.split(",")), arguments.unlabelled, arguments.epochs
             )
         )
-    synonyms = Synonyms.load() if arguments.wordnet else None
     print(f"{'set':6} {'rows':>5}  {'method':22} {'precision':>9} {'recall':>7} {'F1':>7}")
     for name in arguments.sets.split(","):
         pairs, gold = read_gold(folder / f"{name}-{arguments.part}.tsv.gz", arguments.rows)
@@ -228,11 +224,11 @@ def main():
             continue
         show(name, len(pairs), "identical words", identical(pairs), gold)
         show(name, len(pairs), "mutual best", best_links(model, pairs), gold)
-        aligner = Aligner(model, synonyms=synonyms)
+        aligner = Aligner(model)
         start = time.process_time()
         found = full_links(aligner, pairs)
         rate = len(pairs) / (time.process_time() - start)
-        show_all(name, "tenor, WordNet" if arguments.wordnet else "tenor", found, pairs, gold)
+        show_all(name, "tenor", found, pairs, gold)
         print(f"{name:6} {len(pairs):5}  {rate:,.0f} pairs per second of CPU time, phrases included")
 
 

@@ -196,8 +196,10 @@ def effective(row, result, model):
     config = BertConfig.load(model)
     texts = result["texts"][row["texts"]]
     mean = texts["mean_tokens"]
-    per_token = config.layers * (8 * config.width**2 + 4 * config.width * config.hidden)
-    attention = config.layers * 4 * config.width * mean
+    per_token = config.num_hidden_layers * (
+        8 * config.hidden_size**2 + 4 * config.hidden_size * config.intermediate_size
+    )
+    attention = config.num_hidden_layers * 4 * config.hidden_size * mean
     return texts["count"] * mean * (per_token + attention) / row["seconds"] / 1e9
 
 

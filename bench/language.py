@@ -2,6 +2,14 @@
 
 DATA_FOLDER holds `tatoeba`, `multi30k`, `stsb` and `checklist` in the layout of their sources. Every second
 text is measured (the lists of `tenor.text.language` were made looking at the others), at most 20,000 a set.
+Texts called foreign, of those with four words or more, when it was last run:
+
+    German captions / Tatoeba                    98.0% / 92.1%
+    French captions / Tatoeba                    99.6% / 95.9%
+    Czech captions, Finnish Tatoeba              99.3%, 86.3%
+    English captions, Tatoeba, STS-B; names      0 of 39,778; 0 of 15,839
+
+The last row is not held out: the few false alarms that it first showed led to changes of the rules.
 """
 
 import gzip

@@ -1,7 +1,7 @@
 """How good and how fast searching an index is.
 
     python bench/search.py judged                       # nDCG@10 of the modes on bench/judged, with minilm
-    python bench/search.py speed [--data FOLDER]        # recall and speed of the neighbour structure
+    python bench/search.py speed [--data FOLDER]        # recall and speed of the vector index
     python bench/search.py                              # both; results to bench/results/search.json
 
 Speed is measured on 200,000 vectors. With --data, a folder that holds the public sets tatoeba, multi30k and
@@ -131,21 +131,21 @@ def speed(args):
 
 def fill(folder, vectors, texts):
     from tenor.use.search.passages import Passage, Passages
-    from tenor.use.search.vector_index import plan_for
+    from tenor.use.search.vector_index import hnsw_for
 
     rows = len(vectors)
-    store = Passages.create(folder, [], width=vectors.shape[1])
+    store = Passages.create(folder, [], dimensions=vectors.shape[1])
     for start in range(0, rows, 8192):
         part = vectors[start : start + 8192]
         places = range(start, start + len(part))
         store.append([Passage(str(place), texts[place], ()) for place in places], part)
-    plan = plan_for(rows)
-    if plan is None:
+    hnsw = hnsw_for(rows)
+    if hnsw is None:
         sys.exit(
             f"Below {rows + 1:,} rows no structure is made: search is exact, and there is nothing to compare."
         )
     wall, cpu = time.perf_counter(), time.process_time()
-    store.refresh(plan, rebuild=True, stem=True)
+    store.refresh(hnsw, rebuild=True, stem=True)
     took = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
     print(
         f"search structures over {rows:,} rows made in {took['wall']:.0f} s ({took['cpu']:.0f} s of CPU)",
@@ -165,22 +165,22 @@ def child(folder, threads):
 def measure(folder):
     """In a process whose threads are set: times per query and recall, block by block in turn."""
     from tenor.use.search.passages import Passages
-    from tenor.use.search.vector_index import plan_for
+    from tenor.use.search.vector_index import hnsw_for
 
     vectors = np.load(folder / "vectors.npy")
     rows, queries = vectors[:-QUERIES], vectors[-QUERIES:]
-    store = Passages(folder, [], width=vectors.shape[1])
-    plan = plan_for(len(rows))
+    store = Passages(folder, [], dimensions=vectors.shape[1])
+    hnsw = hnsw_for(len(rows))
 
     def brute(query):
         scores = rows @ query
         top = np.argpartition(-scores, K)[:K]
         return top[np.argsort(-scores[top])]
 
-    def ask(plan):
-        return lambda query: [int(hit["id"]) for hit in store.nearest(query, K, condition=None, plan=plan)]
+    def ask(hnsw):
+        return lambda query: [int(hit["id"]) for hit in store.nearest(query, K, condition=None, hnsw=hnsw)]
 
-    ways = {"exact": (ask(None), 10), "graph": (ask(plan), QUERIES), "numpy": (brute, 20)}
+    ways = {"exact": (ask(None), 10), "graph": (ask(hnsw), QUERIES), "numpy": (brute, 20)}
     truth = [set(brute(query).tolist()) for query in queries]
     for way, _ in ways.values():
         way(queries[0])
@@ -215,7 +215,7 @@ def report(rows, what, build, found):
     noisy = "" if sum(quiet) >= 3 else "  (noisy)"
     print(f"\n{rows:,} {what}; recall@{K} of {QUERIES} queries; medians of {REPEATS} alternating repeats")
     print(f"{'':<26}{'CPU ms, 1 thread':>18}{'wall ms, 2 threads':>20}{'recall@10':>11}")
-    names = {"exact": "exact, the store", "graph": "neighbour structure", "numpy": "exact, numpy in memory"}
+    names = {"exact": "exact, the store", "graph": "vector index", "numpy": "exact, numpy in memory"}
     for name, title in names.items():
         cpu, wall = found[1]["times"][name]["cpu"], found[2]["times"][name]["wall"]
         print(f"{title:<26}{np.median(cpu):>18.2f}{np.median(wall):>20.2f}{found[1]['recall'][name]:>11.4f}")

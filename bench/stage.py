@@ -20,15 +20,14 @@ from peers import ROOT
 
 from tenor.encoders.bert.config import BertConfig
 from tenor.encoders.bert.encoder import BertEncoder
+from tenor.encoders.bert.from_scratch import BertFromScratch
 from tenor.layers.pooling_config import PoolingConfig
-from tenor.model.fresh import write_fresh
 from tenor.model.network import Network
-from tenor.objectives.paraphrase.config import ParaphraseConfig
-from tenor.objectives.paraphrase.stage import ParaphraseTask
-from tenor.objectives.paraphrase.streaming import AlignedFile
 from tenor.report.provenance import machine, versions
-from tenor.tasks.building import tasks_of
-from tenor.tasks.spec import TaskSpec
+from tenor.tasks.phrases.aligned_file import AlignedFile
+from tenor.tasks.phrases.kind import PhrasesSpec
+from tenor.tasks.phrases.task import PhrasesTask
+from tenor.tasks.table import task_spec, tasks_of
 from tenor.tasks.task import TaskBatch
 from tenor.text.alignments import AlignedPair
 from tenor.text.tokenizer import Tokenizer
@@ -50,20 +49,27 @@ def made_up(count, generator, size=14):
 
 def network_of(vocabulary, task):
     torch.manual_seed(0)
-    config = BertConfig(vocabulary=vocabulary, width=384, layers=6, heads=12, hidden=1536, positions=512)
+    config = BertConfig(
+        vocab_size=vocabulary,
+        hidden_size=384,
+        num_hidden_layers=6,
+        num_attention_heads=12,
+        intermediate_size=1536,
+        max_position_embeddings=512,
+    )
     network = Network(BertEncoder(config), pooling=PoolingConfig(), tasks={task.name: task}).train()
     return network, torch.optim.AdamW(network.parameters(), lr=1e-5, fused=True)
 
 
-def stepped(network, optimiser, name, make):
+def stepped(network, optimizer, name, make):
     """Return the CPU seconds of a whole step."""
     begin = time.process_time()
     batch = make()
     task = network.task(name)
     losses = task.losses(network({name: batch})[name], batch)
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     sum(losses.values()).backward()
-    optimiser.step()
+    optimizer.step()
     return time.process_time() - begin
 
 
@@ -84,8 +90,8 @@ def measure(stage, plain, data, options):
             return TaskBatch(rows=np.arange(len(tokens)), tokens=tokens, targets=labels.long())
 
         both = [("stage", stage, again), ("plain", plain, same)]
-        for name, (network, optimiser), make in both if number % 2 else both[::-1]:
-            seconds = stepped(network, optimiser, name, make)
+        for name, (network, optimizer), make in both if number % 2 else both[::-1]:
+            seconds = stepped(network, optimizer, name, make)
             if number >= 2:  # the first two claim memory
                 took[name].append(seconds)
     return took, int(drawn.tokens.starts[-1])
@@ -104,15 +110,16 @@ def main():
         import tempfile
 
         folder = Path(tempfile.mkdtemp()) / "encoder"
-        tokenizer = Tokenizer.load(write_fresh(folder, WORDS, vocabulary=120, width=8, heads=2, layers=1))
+        new = BertFromScratch(vocab_size=120, hidden_size=8, num_heads=2, num_layers=1)
+        tokenizer = Tokenizer.load(new.write(folder, WORDS))
         examples = made_up(400, generator)
     else:
         from tenor.assets import find
 
         tokenizer = Tokenizer.load(find(options.encoder), max_tokens=64)
         examples = AlignedFile(options.aligned)
-    stage_task = ParaphraseTask("stage", ParaphraseConfig(), width=384)
-    spec = TaskSpec(kind="pair", labels=("0", "1"), head="linear", encoding="joint", pooling="pooler")
+    stage_task = PhrasesTask("stage", PhrasesSpec(), hidden_size=384)
+    spec = task_spec("pair", labels=("0", "1"), head="linear", encoding="cross", pooling="pooler")
     plain_task = tasks_of({"plain": spec}, width=384, layers=6, pooling=PoolingConfig())["plain"]
     data = stage_task.prepare(examples, tokenizer)
     size = tokenizer.largest_id + 1

@@ -21,6 +21,8 @@ import torch
 from scipy.optimize import lsq_linear
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
+from tenor.tasks.predictions import chosen, predictions_of
+from tenor.tasks.scoring import interval_scores
 
 import tenor
 from tenor.files import write_json
@@ -29,11 +31,9 @@ from tenor.metrics.intervals import bootstrap
 from tenor.model.heads import HEADS, TrainedTask, write_heads
 from tenor.tasks.heads.head import TaskHead
 from tenor.tasks.heads.in_numpy import row_cosines, run_head
-from tenor.tasks.jaccard import jaccard, special_ids
-from tenor.tasks.predictions import chosen, predictions_of
-from tenor.tasks.scoring import interval_scores
-from tenor.tasks.spec import TaskSpec
-from tenor.text.components import components, hold_out
+from tenor.tasks.table import task_spec
+from tenor.tasks.texts.jaccard import jaccard, special_ids
+from tenor.text.grouped_split import components, hold_out
 from tenor.text.overlap import overlap, shares_passage
 
 HELD_OUT_PAIRS = 4000
@@ -135,7 +135,7 @@ def sentiment(data, model, held_texts):
         "network.out.weight": np.stack([-slope, slope]).astype(np.float32) / 2,
         "network.out.bias": np.array([-offset, offset], dtype=np.float32) / 2,
     }
-    spec = TaskSpec(kind="classify", labels=("negative", "positive"), head="linear", dropout=0.0)
+    spec = task_spec("classify", labels=("negative", "positive"), head="linear", dropout=0.0)
     scores = {}
     dev = [
         (row["sentence"].strip(), int(int(row["sentiment"]) > 2))
@@ -194,29 +194,29 @@ def paraphrase(data, model, held_texts, held_pairs):
 
 def train_pairs(settings, sides, shared, labels, rows, epochs, rate, *, seed):
     """Train a head on pairs; the features are symmetric, so no order of the texts is learned."""
-    spec = TaskSpec(
-        kind="pair",
+    spec = task_spec(
+        "pair",
         labels=("different", "paraphrase"),
         features=("abs", "product", "cosine", "jaccard"),
         **settings,
     )
     torch.manual_seed(seed)
     head = TaskHead(spec, sides[0].shape[1], hidden=sides[0].shape[1])
-    optimiser = torch.optim.AdamW(head.parameters(), lr=rate, weight_decay=0.05)
+    optimizer = torch.optim.AdamW(head.parameters(), lr=rate, weight_decay=0.05)
     generator = np.random.default_rng(seed)
     first, second = (torch.from_numpy(side) for side in sides)
     overlaps, wanted = torch.from_numpy(shared)[:, None], torch.from_numpy(labels).float()
     steps = epochs * (len(rows) // 64)
-    falling = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: max(0.0, 1 - step / steps))
+    falling = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: max(0.0, 1 - step / steps))
     head.train()
     for _ in range(epochs):
         order = torch.from_numpy(generator.permutation(rows))
         for batch in order.split(64)[: len(rows) // 64]:
             raw = head([first[batch], second[batch]], overlaps[batch])[:, 0]
             loss = torch.nn.functional.binary_cross_entropy_with_logits(raw, wanted[batch])
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
-            optimiser.step()
+            optimizer.step()
             falling.step()
     named = head.state_dict()
     return spec, {name: named[name].numpy().copy() for name in named if not name.endswith("tracked")}
@@ -241,7 +241,7 @@ def similarity(data, model, held_pairs):
     design = np.vstack([hats @ steps, np.full((1, len(POINTS)), heavy)])
     values = np.round(steps @ lsq_linear(design, np.append(scores, heavy * 5), bounds=(0, np.inf)).x, 2)
     points = tuple(zip(POINTS.tolist(), values.tolist(), strict=True))
-    spec = TaskSpec(kind="similarity", head="cosine", range=(0.0, 5.0), metric="pearson", points=points)
+    spec = task_spec("similarity", head="cosine", range=(0.0, 5.0), metric="pearson", points=points)
     judged_parts = {}
     for name in ("dev", "test"):
         cosines, scores = measured(model, parts[name])

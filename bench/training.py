@@ -157,7 +157,12 @@ def summarise(side, sides, threads, calm, tokens, model):
     if side.label.startswith("linears"):
         return row | {"gflops": side.rounds[0]["flops"] / row["seconds"] / 1e9}
     config = BertConfig.load(model)
-    flops = 3 * tokens * config.layers * (8 * config.width**2 + 4 * config.width * config.hidden)
+    flops = (
+        3
+        * tokens
+        * config.num_hidden_layers
+        * (8 * config.hidden_size**2 + 4 * config.hidden_size * config.intermediate_size)
+    )
     row |= {
         "tokens_per_second": tokens / row["seconds"],
         "gflops": flops / row["seconds"] / 1e9,

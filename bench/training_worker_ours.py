@@ -12,24 +12,22 @@ def tenor_side(options, data):
     use_huge_pages()  # as `tenor train` does
     import torch
 
-    from tenor.tasks.config import TaskConfig
+    from tenor.tasks.table import task_config
     from tenor.text.examples import Origin, Pair, Sentence
     from tenor.training.building import build_learner, build_trainer
     from tenor.training.config import RunConfig, TrainingConfig
-    from tenor.training.loop import Watcher
+    from tenor.training.loop import Callback
     from tenor.training.reading import TaskExamples
 
     torch.set_num_threads(options.threads)
     origin, nothing = Origin("bench", 1), Path("bench")
     pair = {"first": "first", "second": "second"}
     tasks = {
-        "sentiment": TaskConfig(kind="classify", train=nothing, columns={"text": "text", "label": "label"}),
-        "paraphrase": TaskConfig(
-            kind="pair", train=nothing, columns=pair | {"label": "label"}, head="linear",
+        "sentiment": task_config("classify", train=nothing, columns={"text": "text", "label": "label"}),
+        "paraphrase": task_config("pair", train=nothing, columns=pair | {"label": "label"}, head="linear",
             features=("u", "v", "abs"),
         ),
-        "similarity": TaskConfig(
-            kind="similarity", train=nothing, columns=pair | {"score": "score"}, range=(0, 5)
+        "similarity": task_config("similarity", train=nothing, columns=pair | {"score": "score"}, range=(0, 5)
         ),
     }  # fmt: skip
     make = {
@@ -44,24 +42,24 @@ def tenor_side(options, data):
         for name, parts in data.items()
     }
 
-    class Ticks(Watcher):
+    class Ticks(Callback):
         def __init__(self):
             self.clock = Clock()
 
-        def step_done(self, report, progress):
+        def on_step_end(self, learner, progress, report):
             self.clock.count(report.tokens)
             self.clock.tick()
 
     def start(seed):
         training = TrainingConfig(
-            epochs=1000, steps=options.updates, encoder_rate=ENCODER_RATE, head_rate=HEAD_RATE,
-            schedule="constant", warmup=0.0, evaluate_steps=10**9, precision=options.precision,
+            epochs=1000, steps=options.updates, encoder_lr=ENCODER_RATE, head_lr=HEAD_RATE,
+            schedule="constant", warmup=0.0, eval_steps=10**9, precision=options.precision,
         )  # fmt: skip
         run = RunConfig(encoder=options.model, seed=seed, tasks=tasks, training=training)
         built = build_learner(run, examples)
         dev, built.learner.dev = built.learner.dev, {}
         watcher = Ticks()
-        build_trainer(built.learner, run, watcher=watcher, precision=options.precision).run()
+        build_trainer(built.learner, run, callbacks=[watcher], precision=options.precision).run()
         told = watcher.clock.told()
         if options.scores:
             built.learner.dev = dev

@@ -179,26 +179,26 @@ def riemannian(grams, c, best, steps, rate):
     torch.set_num_threads(1)
     first, second, cross = (torch.from_numpy(gram) for gram in (*grams.own, grams.cross[0, 1]))
     turn = np.linalg.svd(grams.cross[0, 1])
-    one = torch.eye(grams.width, dtype=torch.float64)
+    one = torch.eye(grams.dimension, dtype=torch.float64)
     # Procrustes' rotations are the customary start; the best scale of the metric is a closed form.
     left, right = torch.from_numpy(turn[0].T.copy()), torch.from_numpy(turn[2].copy())
     plain = left.T @ right
-    scale = torch.sum(plain * cross) / (torch.sum((first @ plain @ second) * plain) + c * grams.width)
+    scale = torch.sum(plain * cross) / (torch.sum((first @ plain @ second) * plain) + c * grams.dimension)
     kinds = (geoopt.EuclideanStiefel(), geoopt.EuclideanStiefel(), geoopt.SymmetricPositiveDefinite())
     parts = [
         geoopt.ManifoldParameter(value.clone(), manifold=kind)
         for value, kind in zip((left, right, one * scale), kinds, strict=True)
     ]
-    optimiser = geoopt.optim.RiemannianAdam(parts, lr=rate)
+    optimizer = geoopt.optim.RiemannianAdam(parts, lr=rate)
     near = best + 0.001 * (grams.words - best)
     begin, lowest, used = time.process_time(), float("inf"), 0
     while used < steps and lowest > near and time.process_time() - begin < 60:
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         weight = parts[0].T @ parts[2] @ parts[1]
         fit = torch.sum((first @ weight @ second) * weight) - 2 * torch.sum(weight * cross)
         loss = fit + grams.words + c * torch.sum(weight * weight)
         loss.backward()
-        optimiser.step()
+        optimizer.step()
         lowest, used = min(lowest, float(loss.detach())), used + 1
     return {
         "geoopt s": time.process_time() - begin, "geoopt objective": lowest, "geoopt steps": used,
@@ -206,26 +206,7 @@ def riemannian(grams, c, best, steps, rate):
     }  # fmt: skip
 
 
-def index(words=200_000, queries=50_000, k=10):
-    """Ask the index of real vectors (GloVe 50d), beside exact search."""
-    import numpy as np
-
-    from tenor.words import WordVectors
-    from tenor.words.cells import Cells
-    from tenor.words.neighbours import nearest, unit_rows
-
-    units = unit_rows(WordVectors.load("glove-50d").vectors[:words])
-    made, cells = cpu(lambda: Cells(units))
-    own = np.arange(queries)
-    asked, _ = cpu(lambda: cells.nearest(units[:queries], k, exclude=own))
-    exact, _ = cpu(lambda: nearest(units[:queries], units, k, exclude=own))
-    return {
-        "words": words, "queries": queries, "making s": made, "index s": asked, "exact s": exact,
-        "recall at 10": cells.recall(k),
-    }  # fmt: skip
-
-
-MEASURES = {"read": read, "neighbours": neighbours, "csls": csls, "geometric": geometric, "index": index}
+MEASURES = {"read": read, "neighbours": neighbours, "csls": csls, "geometric": geometric}
 
 
 def main():

@@ -81,7 +81,7 @@ def linears_side(options):
     torch.set_num_threads(options.threads)
     config = BertConfig.load(options.model)
     kind = {"fp32": torch.float32, "bf16": torch.bfloat16}[options.precision]
-    d, hidden, rows = config.width, config.hidden, 1024
+    d, hidden, rows = config.hidden_size, config.intermediate_size, 1024
     shapes = [(d, 3 * d), (d, d), (d, hidden), (hidden, d)]
     layers = [torch.nn.Linear(*shape).to(kind) for shape in shapes]
     inputs = [torch.randn(rows, shape[0]).to(kind) for shape in shapes]
@@ -91,7 +91,7 @@ def linears_side(options):
     def run(texts):
         if "passes" not in state:
             tokens = Tokenizer.load(options.model, max_tokens=256).tokenize(texts).lengths.sum()
-            state["passes"] = max(1, round(int(tokens) / rows)) * config.layers
+            state["passes"] = max(1, round(int(tokens) / rows)) * config.num_hidden_layers
         for _ in range(state["passes"]):
             for layer, values in zip(layers, inputs, strict=True):
                 layer(values)

@@ -48,7 +48,7 @@ def tab_rows(
         cells = line.split("\t")
         if len(cells) < len(columns):
             count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-            raise broken_row(origin, count, f"{len(columns)} ({', '.join(columns)}), parted by tabs,")
+            raise broken_row(origin, count, f"{len(columns)} ({', '.join(columns)}), separated by tabs,")
         yield origin, cells
 
 

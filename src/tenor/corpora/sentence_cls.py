@@ -1,4 +1,4 @@
-"""Sentence classification sets in one format, a label and a text a line, words parted by spaces.
+"""Sentence classification sets in one format, a label and a text a line, words separated by spaces.
 
     MR      film reviews, positive or not            CR      product reviews, positive or not
     SUBJ    subjective or objective                  MPQA    polarity of phrases

@@ -41,7 +41,7 @@ def _pairs(lines: Iterable[tuple[Origin, str]]) -> Iterator[Pair]:
             continue
         cells = line.split("\t")
         if len(cells) < 2:
-            raise broken_row(origin, "1 cell", "an English sentence and its translation, parted by a tab,")
+            raise broken_row(origin, "1 cell", "an English sentence and its translation, separated by a tab,")
         yield Pair(cells[0], cells[1], origin)
 
 

@@ -12,7 +12,7 @@ from tenor.errors import TenorError
 from tenor.text.examples import Origin
 
 _COLUMNS = 10
-_EXPECTED = "the ten columns of CoNLL-U, parted by tabs, with the number of a head in the seventh,"
+_EXPECTED = "the ten columns of CoNLL-U, separated by tabs, with the number of a head in the seventh,"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,6 @@ import torch
 from scipy.optimize import lsq_linear
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
-from tenor.tasks.predictions import chosen, predictions_of
-from tenor.tasks.scoring import interval_scores
 
 import tenor
 from tenor.files import write_json
@@ -42,10 +40,10 @@ SEEDS = (1, 2, 3)
 # Heads tried for paraphrase: name, settings, epochs, learning rate.
 CANDIDATES = (
     ("linear", {"head": "linear", "dropout": 0.1}, 10, 1e-3),
-    ("mlp 64", {"head": "mlp", "hidden": 64, "dropout": 0.2}, 6, 1e-3),
-    ("residual 64, 1 epoch", {"head": "residual", "hidden": 64, "blocks": 2, "dropout": 0.4}, 1, 2e-3),
-    ("residual 64, 2 epochs", {"head": "residual", "hidden": 64, "blocks": 2, "dropout": 0.4}, 2, 2e-3),
-    ("residual 64, 4 epochs", {"head": "residual", "hidden": 64, "blocks": 2, "dropout": 0.4}, 4, 2e-3),
+    ("mlp 64", {"head": "mlp", "hidden_size": 64, "dropout": 0.2}, 6, 1e-3),
+    ("residual 64, 1 epoch", {"head": "residual", "hidden_size": 64, "blocks": 2, "dropout": 0.4}, 1, 2e-3),
+    ("residual 64, 2 epochs", {"head": "residual", "hidden_size": 64, "blocks": 2, "dropout": 0.4}, 2, 2e-3),
+    ("residual 64, 4 epochs", {"head": "residual", "hidden_size": 64, "blocks": 2, "dropout": 0.4}, 4, 2e-3),
 )
 # Sources of the STS Benchmark whose texts come under terms of their own (Microsoft Research, DEFT).
 RESTRICTED = ("MSR", "deft")
@@ -224,7 +222,7 @@ def train_pairs(settings, sides, shared, labels, rows, epochs, rate, *, seed):
 
 def accuracy(spec, weights, sides, shared, labels, rows):
     raw = run_head(spec, weights, [side[rows] for side in sides], shared[rows])
-    return float((chosen(spec, predictions_of(spec, raw)) == labels[rows]).mean())
+    return float((spec.chosen(spec.predictions(raw)) == labels[rows]).mean())
 
 
 def similarity(data, model, held_pairs):
@@ -245,7 +243,7 @@ def similarity(data, model, held_pairs):
     judged_parts = {}
     for name in ("dev", "test"):
         cosines, scores = measured(model, parts[name])
-        told = predictions_of(spec, cosines[:, None])
+        told = spec.predictions(cosines[:, None])
         plain = 5 * np.maximum(cosines, 0)
         judged_parts[name] = {
             "on": f"STS Benchmark {name}",
@@ -266,7 +264,7 @@ def measured(model, rows):
 
 
 def judged(spec, raw, labels, name):
-    scores = interval_scores(spec, predictions_of(spec, raw), labels)
+    scores = spec.scores(spec.predictions(raw), labels)
     return {"on": name, "rows": len(labels)} | {
         key: interval(scores[key]) for key in ("accuracy", "f1", "f1_macro", "matthews")
     }

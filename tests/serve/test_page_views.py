@@ -117,6 +117,15 @@ def test_paraphrase_and_sentiment_are_shown_where_the_server_knows_them(page):
     assert known["sentiment"][0]["label"] in tones[0] or not known["sentiment"][0]["clear"]
 
 
+def test_swapped_roles_get_one_verdict_that_says_so(page):
+    a, b = "The dog chased the postman.", "The postman chased the dog."
+    page.open(f"#/compare?a={quote(a)}&b={quote(b)}")
+    assert compared(page) > 4
+    assert "same words in another order" in page.one(".verdict").text
+    assert "The model is unsure." in page.one(".verdict").text
+    assert not any(word in page.text(".scores") for word in ("the same", "probably"))  # no second verdict
+
+
 # Duplicates
 
 

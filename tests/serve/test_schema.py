@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenor.errors import TenorError
-from tenor.serve import schemas
+from tenor.serve import openai_schemas, schemas, server_schemas
 from tenor.serve.schema import describe, read
 
 REQUESTS = [
@@ -20,9 +20,14 @@ REQUESTS = [
     schemas.NeighboursRequest,
     schemas.AnalogyRequest,
     schemas.AskRequest,
-    schemas.OpenAIEmbeddingsRequest,
+    openai_schemas.OpenAIEmbeddingsRequest,
 ]
-SHAPES = [each for each in vars(schemas).values() if dataclasses.is_dataclass(each)]
+SHAPES = [
+    each
+    for module in (schemas, server_schemas, openai_schemas)
+    for each in vars(module).values()
+    if dataclasses.is_dataclass(each)
+]
 
 scalars = st.one_of(
     st.none(),
@@ -76,7 +81,7 @@ def test_every_shape_is_described_by_a_valid_schema(shape):
         (schemas.SearchRequest, {"query": "a", "k": True}, "k is true; expected an integer"),
         (schemas.SearchRequest, {"query": ""}, "query is empty"),
         (
-            schemas.OpenAIEmbeddingsRequest,
+            openai_schemas.OpenAIEmbeddingsRequest,
             {"input": 3, "model": "m"},
             "input is 3; expected a string or a list of strings",
         ),
@@ -93,4 +98,4 @@ def test_half_a_surrogate_pair_becomes_a_replacement_mark():
 
 
 def test_unknown_fields_of_the_openai_form_are_passed_over():
-    assert read(schemas.OpenAIEmbeddingsRequest, {"input": "a", "model": "m", "extra": 1}).input == "a"
+    assert read(openai_schemas.OpenAIEmbeddingsRequest, {"input": "a", "model": "m", "extra": 1}).input == "a"

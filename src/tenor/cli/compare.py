@@ -1,5 +1,6 @@
-"""Prints the similarity on a scale of 0 to 5, and the phrases of both texts side by side: = the same words,
-≈ other words for it (with the cosine of the two phrases), - only in the first text, + only in the second.
+"""Prints whether the texts say the same and how sure that is, the similarity on a scale of 0 to 5, and the
+phrases of both texts side by side: = the same words, ≈ other words for it (with the cosine of the two
+phrases), - only in the first text, + only in the second.
 A model of `tenor transfer` (its folder explaining/) says of each pair: paraphrase, related or unrelated.
 
 With --file every pair of a file is scored, one line each: its line in the file, similarity, cosine, texts.
@@ -159,7 +160,9 @@ def _print(found: "Comparison", *, explain: bool) -> None:
 
     filled = round(found.similarity / 5 * _CELLS)
     bar = "█" * filled + "░" * (_CELLS - filled)
-    out.print(f"similarity {found.similarity:.1f} of 5  {bar}  {found.level}")
+    sure = {"high": "sure", "medium": "fairly sure", "low": "unsure"}[found.verdict.certainty]
+    out.print(f"{found.verdict.text} ({sure})")
+    out.print(f"similarity {found.similarity:.1f} of 5  {bar}")
     for line in _of_tasks(found):
         out.print(line)
     if not explain:

@@ -8,6 +8,7 @@ from tenor.serve.batched_model import BatchedModel
 from tenor.serve.projection import project
 from tenor.serve.schemas import DedupeRequest, DedupeResponse, GroupMember
 from tenor.use.dedupe.deduping import DEFAULT_THRESHOLD, EXACT_LIMIT, Group, distinct_texts, group_texts
+from tenor.use.dedupe.unknown import with_unknown_words
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
 from tenor.use.unit_vectors import normalise
 
@@ -25,7 +26,8 @@ def find_duplicates(model: BatchedModel, request: DedupeRequest) -> DedupeRespon
     def encode(wanted: NDArray[np.int64], out: Floats) -> None:
         out[:] = vectors
 
-    groups = group_texts(texts, encode, model.width, threshold, EXACT_LIMIT)
+    encode_all, width = with_unknown_words(model, texts, encode)
+    groups = group_texts(texts, encode_all, width, threshold, EXACT_LIMIT)
     pairs, floor = _pairs(vectors, rows, request.floor)
     points = np.zeros((len(texts), 2))
     points[of >= 0] = project(vectors)[of[of >= 0]]

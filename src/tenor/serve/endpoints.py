@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tenor.errors import TenorError
-from tenor.serve import schemas
+from tenor.serve import openai_schemas, schemas, server_schemas
 from tenor.serve.errors import HTTPError, client_disconnected, timed_out
 from tenor.serve.metrics import Metrics
 from tenor.serve.openapi import Operation
@@ -43,8 +43,8 @@ def endpoints(service: Service, metrics: Metrics) -> list[Endpoint]:
         _post(
             "/v1/embeddings",
             "Vectors of texts, in the form of OpenAI's API.",
-            schemas.OpenAIEmbeddingsRequest,
-            schemas.OpenAIEmbeddings,
+            openai_schemas.OpenAIEmbeddingsRequest,
+            openai_schemas.OpenAIEmbeddings,
             _openai(service),
         ),
         _post(
@@ -78,19 +78,19 @@ def endpoints(service: Service, metrics: Metrics) -> list[Endpoint]:
         _get(
             "/api/models",
             "The model, the index and the word vectors of this server.",
-            schemas.ModelsResponse,
+            server_schemas.ModelsResponse,
             lambda: json_response(service.models()),
         ),
         _get(
             "/api/health",
             "Whether it is up.",
-            schemas.HealthResponse,
+            server_schemas.HealthResponse,
             lambda: json_response(service.health()),
         ),
         _get(
             "/v1/models",
             "The models, in the form of OpenAI's API.",
-            schemas.OpenAIModels,
+            openai_schemas.OpenAIModels,
             lambda: _openai_models(service),
         ),
         _get("/metrics", "Counters for Prometheus.", "text/plain", lambda: _metrics(service, metrics)),
@@ -211,8 +211,8 @@ def _embed(service: Service) -> Callable[[schemas.EmbedRequest], Awaitable[Respo
     return handle
 
 
-def _openai(service: Service) -> Callable[[schemas.OpenAIEmbeddingsRequest], Awaitable[Response]]:
-    async def handle(body: schemas.OpenAIEmbeddingsRequest) -> Response:
+def _openai(service: Service) -> Callable[[openai_schemas.OpenAIEmbeddingsRequest], Awaitable[Response]]:
+    async def handle(body: openai_schemas.OpenAIEmbeddingsRequest) -> Response:
         texts = _texts(body)
         service.check_name(body.model)
         if body.dimensions not in (None, service.model.width):
@@ -233,7 +233,7 @@ def _openai(service: Service) -> Callable[[schemas.OpenAIEmbeddingsRequest], Awa
     return handle
 
 
-def _texts(body: schemas.OpenAIEmbeddingsRequest) -> list[str]:
+def _texts(body: openai_schemas.OpenAIEmbeddingsRequest) -> list[str]:
     texts = [body.input] if isinstance(body.input, str) else body.input
     if not texts:
         raise HTTPError(422, "input is empty; expected a text or a list of texts.")
@@ -248,8 +248,8 @@ def _texts(body: schemas.OpenAIEmbeddingsRequest) -> list[str]:
 
 def _openai_models(service: Service) -> Response:
     names = (service.name, *service.content.aliases)
-    data = [schemas.OpenAIModel(name, "model", 0, "tenor") for name in names]
-    return json_response(schemas.OpenAIModels("list", data))
+    data = [openai_schemas.OpenAIModel(name, "model", 0, "tenor") for name in names]
+    return json_response(openai_schemas.OpenAIModels("list", data))
 
 
 def _metrics(service: Service, metrics: Metrics) -> Response:

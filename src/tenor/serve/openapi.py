@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tenor.serve.schema import Schema, describe
-from tenor.serve.schemas import ErrorResponse
+from tenor.serve.server_schemas import ErrorResponse
 from tenor.version import VERSION
 
 # What a status means, in the document; the message in the response says more.

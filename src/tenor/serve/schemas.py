@@ -1,11 +1,11 @@
-"""The schemas of the API: every request and every response, as dataclasses.
+"""The schemas of the API's work on texts and words: requests and responses, as dataclasses.
 
 They give the OpenAPI document at ``/openapi.json`` and the reader of requests (``schema.py``). Positions in a
 text (``begin``, ``end``) count Unicode code points: in JavaScript ``Array.from(text).slice(begin, end)``.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from tenor.serve.schema import Meta
 
@@ -81,11 +81,24 @@ class LabelPrediction:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparisonVerdict:
+    """Whether two texts say the same, from similarity, paraphrase and the order of their words."""
+
+    says: Annotated[
+        Literal["same", "partly", "different", "reordered"],
+        Meta("reordered: the same words in another order, which the model hardly sees."),
+    ]
+    certainty: Literal["high", "medium", "low"]
+    text: Annotated[str, Meta("The verdict as a sentence.")]
+
+
+@dataclass(frozen=True, slots=True)
 class CompareResponse:
     """How close two texts are, and which of their phrases say the same."""
 
     first: str
     second: str
+    verdict: ComparisonVerdict
     similarity: Annotated[float, Meta("0 (unrelated) to 5 (the same meaning).", minimum=0, maximum=5)]
     level: Annotated[str, Meta("The similarity in words.")]
     cosine: float
@@ -299,161 +312,3 @@ class WordsResponse:
     """Words, best first."""
 
     words: list[ScoredWord]
-
-
-@dataclass(frozen=True, slots=True)
-class LimitsInfo:
-    """What one request may hold; more is answered with 413."""
-
-    texts: int
-    characters: int
-    tokens: int
-    dedupe_texts: int
-    body_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class TaskInfo:
-    """A task that /api/classify knows."""
-
-    name: str
-    kind: str
-    labels: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
-    """The model that is served."""
-
-    name: str
-    dimensions: int
-    max_tokens: int | None
-    engine: str
-    precision: str
-    fingerprint: str
-    prompts: list[str]
-    tasks: list[TaskInfo]
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnInfo:
-    """A column of the index that a filter may name."""
-
-    name: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class IndexInfo:
-    """The index that /api/search looks into."""
-
-    name: str
-    texts: int
-    columns: list[ColumnInfo]
-
-
-@dataclass(frozen=True, slots=True)
-class VectorsInfo:
-    """The word vectors of /api/words."""
-
-    name: str
-    words: int
-    dimensions: int
-
-
-@dataclass(frozen=True, slots=True)
-class ModelsResponse:
-    """What this server has: models, and an index and word vectors if it was given them."""
-
-    models: list[ModelInfo]
-    index: IndexInfo | None
-    vectors: VectorsInfo | None
-    limits: LimitsInfo
-    version: str
-
-
-@dataclass(frozen=True, slots=True)
-class HealthResponse:
-    """That the server is up; ``waiting`` counts the texts in the queue."""
-
-    status: Literal["ok", "closing"]
-    waiting: int
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorInfo:
-    """What is wrong and what to do, in the form that OpenAI's clients expect."""
-
-    message: str
-    type: str
-    param: str | None
-    code: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorResponse:
-    """The response to a request that was not served."""
-
-    error: ErrorInfo
-
-
-@dataclass(frozen=True)
-class OpenAIEmbeddingsRequest:
-    """A request in the form of OpenAI's embeddings API; fields that it does not name are passed over."""
-
-    __open__: ClassVar[bool] = True
-    input: Annotated[
-        str | list[str] | list[int] | list[list[int]],
-        Meta("A text or a list of texts. Token ids are an error: they belong to another vocabulary."),
-    ]
-    model: Annotated[str, Meta("The name of the served model, see /v1/models.")]
-    encoding_format: Annotated[
-        Literal["float", "base64"] | None, Meta("base64: little-endian 32-bit floats.")
-    ] = None
-    dimensions: Annotated[int | None, Meta("Only the dimensions of the model are taken.", minimum=1)] = None
-    user: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAIEmbedding:
-    """A vector, as a list of numbers or in base64."""
-
-    object: Literal["embedding"]
-    index: int
-    embedding: list[float] | str
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAIUsage:
-    """Tokens that were read."""
-
-    prompt_tokens: int
-    total_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAIEmbeddings:
-    """Vectors in the form of OpenAI's embeddings API."""
-
-    object: Literal["list"]
-    data: list[OpenAIEmbedding]
-    model: str
-    usage: OpenAIUsage
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAIModel:
-    """A model in the form of OpenAI's API."""
-
-    id: str
-    object: Literal["model"]
-    created: int
-    owned_by: str
-
-
-@dataclass(frozen=True, slots=True)
-class OpenAIModels:
-    """The models in the form of OpenAI's API."""
-
-    object: Literal["list"]
-    data: list[OpenAIModel]

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 from tenor.model import Model
-from tenor.serve import schemas
+from tenor.serve import schemas, server_schemas
 from tenor.serve.errors import check_texts
 from tenor.serve.limits import Limits
 from tenor.use.search.card import read_card
@@ -39,8 +39,8 @@ class IndexSearch:
         ]
         return schemas.SearchResponse(hits, notes)
 
-    def info(self) -> schemas.IndexInfo:
+    def info(self) -> server_schemas.IndexInfo:
         """Describe the index."""
         card = self._searcher.card
-        columns = [schemas.ColumnInfo(column.name, column.kind.value) for column in card.filterable()]
-        return schemas.IndexInfo(self._searcher.folder.resolve().name, card.rows, columns)
+        columns = [server_schemas.ColumnInfo(column.name, column.kind.value) for column in card.filterable()]
+        return server_schemas.IndexInfo(self._searcher.folder.resolve().name, card.rows, columns)

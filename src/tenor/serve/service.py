@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenor.errors import TenorError
 from tenor.model import Model
-from tenor.serve import schemas
+from tenor.serve import schemas, server_schemas
 from tenor.serve.batched_model import BatchedModel
 from tenor.serve.batcher import Batcher
 from tenor.serve.errors import HTTPError, check_texts, queue_full, shutting_down
@@ -117,22 +117,24 @@ class Service:
         check_texts(request.texts, self.limits, most=self.limits.dedupe_texts)
         return find_duplicates(self.model, request)
 
-    def models(self) -> schemas.ModelsResponse:
+    def models(self) -> server_schemas.ModelsResponse:
         """Describe the model, the index and the word vectors of this server."""
         limits = self.limits
-        return schemas.ModelsResponse(
+        return server_schemas.ModelsResponse(
             models=[self._model_info()],
             index=None if self.index is None else self.index.info(),
             vectors=None if self.words is None else self.words.info(),
-            limits=schemas.LimitsInfo(
+            limits=server_schemas.LimitsInfo(
                 limits.texts, limits.characters, limits.tokens, limits.dedupe_texts, limits.body_bytes
             ),
             version=VERSION,
         )
 
-    def health(self) -> schemas.HealthResponse:
+    def health(self) -> server_schemas.HealthResponse:
         """Return whether new work is taken."""
-        return schemas.HealthResponse("closing" if self._closing else "ok", self.batcher.counts.waiting_texts)
+        return server_schemas.HealthResponse(
+            "closing" if self._closing else "ok", self.batcher.counts.waiting_texts
+        )
 
     def check_name(self, name: str) -> None:
         """Raise an error (404) for the name of another model, whose vectors a client would take ours for."""
@@ -158,9 +160,9 @@ class Service:
 
         return WordQueries(self.content.vectors)
 
-    def _model_info(self) -> schemas.ModelInfo:
+    def _model_info(self) -> server_schemas.ModelInfo:
         model = self.model
-        return schemas.ModelInfo(
+        return server_schemas.ModelInfo(
             name=self.name,
             dimensions=model.width,
             max_tokens=model.max_tokens,
@@ -169,7 +171,7 @@ class Service:
             fingerprint=model.fingerprint,
             prompts=sorted(model.prompts),
             tasks=[
-                schemas.TaskInfo(name, task.spec.kind, list(task.spec.labels_shown))
+                server_schemas.TaskInfo(name, task.spec.kind, list(task.spec.labels_shown))
                 for name, task in model.tasks.items()
             ],
         )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.encoders.engine import Floats
-from tenor.serve import schemas
+from tenor.serve import schemas, server_schemas
 from tenor.words.fuzzy import FuzzyWords, ask
 from tenor.words.neighbours import nearest, unit_rows
 from tenor.words.vectors import WordVectors
@@ -44,10 +44,10 @@ class WordQueries:
         nearest_words = ask(fuzzy, request.query, request.k)
         return _response([(near.word, -near.distance) for near in nearest_words])
 
-    def info(self) -> schemas.VectorsInfo:
+    def info(self) -> server_schemas.VectorsInfo:
         """Describe the vectors, without the path of their file."""
         vectors = self._vectors
-        return schemas.VectorsInfo(Path(vectors.name).name, len(vectors), vectors.vector_size)
+        return server_schemas.VectorsInfo(Path(vectors.name).name, len(vectors), vectors.vector_size)
 
     def _nearest(self, query: Floats, exclude: NDArray[np.int64], k: int) -> schemas.WordsResponse:
         numbers, scores = nearest(query, self._unit_vectors(), k, exclude=exclude)

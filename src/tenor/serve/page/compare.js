@@ -62,7 +62,7 @@ function compare(a, b) {
   region.classList.add("stale");
   pane.ask((options) => post("api/compare", { first: a, second: b }, options), (found) => {
     render(found);
-    announce(`Similarity ${found.similarity.toFixed(1)} of 5: ${found.level}.`);
+    announce(`${found.verdict.text} Similarity ${found.similarity.toFixed(1)} of 5.`);
   }).finally(() => region.classList.remove("stale"));
 }
 
@@ -70,6 +70,7 @@ function render(found) {
   matching?.close();
   const figure = make("div", { class: "figure" });
   region.replaceChildren(
+    headline(found.verdict),
     make("div", { class: "scores" }, similarity(found), paraphrase(found)),
     figure,
     ...notes(found),
@@ -80,12 +81,18 @@ function render(found) {
   matching = new Matching(figure, found);
 }
 
-function similarity({ similarity: value, level, fitted, cosine }) {
+/** The one verdict of all scores, and how certain it is. */
+function headline({ says, certainty, text }) {
+  const sure = { high: "sure", medium: "fairly sure", low: "unsure" }[certainty];
+  return make("p", { class: `verdict ${says}` }, make("strong", {}, text), " ", make("span", { class: "sure" }, `The model is ${sure}.`));
+}
+
+function similarity({ similarity: value, fitted, cosine }) {
   return make("div", { class: "score" },
     make("p", { class: "label" }, "Similarity"),
     make("p", { class: "big" }, make("strong", { title: `cosine ${cosine.toFixed(3)}` }, value.toFixed(1)), " of 5"),
     scale(value / 5, ["0", "1", "2", "3", "4", "5"]),
-    make("p", { class: "words" }, level, fitted ? "" : " (a rough scale)"));
+    make("p", { class: "words" }, fitted ? "as people would score it" : "a rough scale: five times the cosine"));
 }
 
 function scale(share, ticks) {
@@ -101,14 +108,7 @@ function paraphrase({ paraphrase: probability }) {
     make("p", { class: "label" }, "Paraphrase"),
     make("p", { class: "big" }, make("strong", {}, percent(probability)), " likely"),
     scale(probability, ["0%", "50%", "100%"]),
-    make("p", { class: "words" }, verdict(probability)));
-}
-
-function verdict(probability) {
-  if (probability >= 0.85) return "they say the same";
-  if (probability >= 0.5) return "they probably say the same";
-  if (probability >= 0.15) return "they probably do not say the same";
-  return "they do not say the same";
+    make("p", { class: "words" }, "by the model's paraphrase classifier"));
 }
 
 function notes({ warnings = [] }) {

@@ -25,6 +25,7 @@ from tenor.use.align.words import AlignSettings, middle_layer
 from tenor.use.compare.relations import Relation, relations_of
 from tenor.use.compare.scoring import PairScores, fitted_task, score_pairs
 from tenor.use.compare.similarity import level
+from tenor.use.compare.verdict import Verdict, verdict
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
 from tenor.use.windows import windows
 
@@ -51,6 +52,7 @@ class Comparison:
     cosine: float
     fitted: bool  # whether the scale was fitted to people's scores for this model
     cut: tuple[int, int]  # tokens of each text beyond the model's limit
+    verdict: Verdict  # from similarity, paraphrase and the order of the words
     explanation: Explanation
     warnings: tuple[str, ...]
     paraphrase: float | None = None  # its probability, where the model has such a task
@@ -62,6 +64,7 @@ class Comparison:
         record = asdict(replace(self, sentiments=(), relations=()))
         record |= record.pop("explanation")
         del record["sentiments"], record["relations"]
+        record["verdict"] = self.verdict.to_json()
         record["paraphrase"] = None if self.paraphrase is None else round(self.paraphrase, 4)
         record["sentiment"] = [
             answer.to_json() | {"clear": is_clear(answer)} for answer in self.sentiments
@@ -134,6 +137,7 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
     states, cut = (encoded.words[0], encoded.words[1]), _cut(encoded.tokens)
     scores = score_pairs(model, [first], [second], long=long, sentiments=True, encoded=encoded)
     similarity = float(scores.similarities[0])
+    paraphrase = None if scores.paraphrases is None else float(scores.paraphrases[0])
     watch = LanguageWatch()
     watch.see(texts)
     explanation = explain(texts, states, settings=CAUTIOUS)
@@ -145,6 +149,7 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
         cosine=float(scores.cosines[0]),
         fitted=scores.fitted,
         cut=cut,
+        verdict=verdict(first, second, similarity=similarity, paraphrase=paraphrase, fitted=scores.fitted),
         explanation=explanation,
         warnings=tuple(
             _without_none(
@@ -154,7 +159,7 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
                 _scale(model),
             )
         ),
-        paraphrase=None if scores.paraphrases is None else float(scores.paraphrases[0]),
+        paraphrase=paraphrase,
         sentiments=scores.sentiments,
         relations=relations_of(model, states, explanation),
     )

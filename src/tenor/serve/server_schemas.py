@@ -1,0 +1,100 @@
+"""What the server says of itself: its models, index, word vectors and limits, its health and its errors."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsInfo:
+    """What one request may hold; more is answered with 413."""
+
+    texts: int
+    characters: int
+    tokens: int
+    dedupe_texts: int
+    body_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskInfo:
+    """A task that /api/classify knows."""
+
+    name: str
+    kind: str
+    labels: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """The model that is served."""
+
+    name: str
+    dimensions: int
+    max_tokens: int | None
+    engine: str
+    precision: str
+    fingerprint: str
+    prompts: list[str]
+    tasks: list[TaskInfo]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnInfo:
+    """A column of the index that a filter may name."""
+
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexInfo:
+    """The index that /api/search looks into."""
+
+    name: str
+    texts: int
+    columns: list[ColumnInfo]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsInfo:
+    """The word vectors of /api/words."""
+
+    name: str
+    words: int
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsResponse:
+    """What this server has: models, and an index and word vectors if it was given them."""
+
+    models: list[ModelInfo]
+    index: IndexInfo | None
+    vectors: VectorsInfo | None
+    limits: LimitsInfo
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class HealthResponse:
+    """That the server is up; ``waiting`` counts the texts in the queue."""
+
+    status: Literal["ok", "closing"]
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorInfo:
+    """What is wrong and what to do, in the form that OpenAI's clients expect."""
+
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorResponse:
+    """The response to a request that was not served."""
+
+    error: ErrorInfo

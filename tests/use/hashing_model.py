@@ -12,6 +12,7 @@ import numpy as np
 class HashingModel:
     name, fingerprint, precision, english, max_tokens = "hashing", "f" * 64, "fp32", True, None
     settings = SimpleNamespace(default_prompt=None)
+    tokenizer = SimpleNamespace(unknown=None)
 
     def __init__(self, width=16, prompts=None, fingerprint=None):
         self.width = width

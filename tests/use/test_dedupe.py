@@ -10,9 +10,19 @@ import tenor
 from tenor.errors import TenorError
 from tenor.use.dedupe.deduping import EXACT_LIMIT, Group, Member, dedupe, group_texts
 from tenor.use.dedupe.differences import differences
+from tenor.use.dedupe.file import dedupe_file
 from tenor.use.dedupe.reasons import aligned_reason
+from tenor.use.embed.embedding import embed_file
 
 WIDTH = 6
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    try:
+        return tenor.load("minilm", precision="fp32")
+    except TenorError as error:
+        pytest.skip(str(error))
 
 
 def group(texts, table, threshold, limit=EXACT_LIMIT, **options):
@@ -209,3 +219,36 @@ def test_aligned_reasons_account_for_every_differing_word(tiny_folder):
     assert "mat" not in told
     assert aligned_reason(model, found, centre) == "centre"
     assert aligned_reason(model, found, long) == "alike: “a” for “b”"
+
+
+def test_texts_that_differ_in_unknown_words_alone_stay_apart(minilm):
+    texts = [
+        "\U0001f600\U0001f600",
+        "\u0e09\u0e31\u0e19\u0e23\u0e31\u0e01",
+        "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35",
+        "I love \U0001f355",
+        "I love \U0001f354",
+        "\U0001f600 \U0001f600",
+    ]
+    groups = dedupe(minilm, texts)
+    assert [[member.row for member in each.members] for each in groups] == [[0, 5]]
+
+
+def test_a_few_unknown_words_do_not_hide_a_duplicate(minilm):
+    first = "The delivery was late and the box was damaged"
+    texts = [first, first + " \U0001f621", "The box arrived late and it was damaged \U0001f621"]
+    (found,) = dedupe(minilm, texts, threshold=0.8)
+    assert sorted(member.row for member in found.members) == [0, 1, 2]
+    scores = {member.row: member.score for member in found.members}
+    known, shares = minilm.encode([texts[0], texts[1]]), (0, 1 / 10)
+    assert scores[1 if scores[0] == 1 else 0] == pytest.approx(
+        np.sqrt(1 - shares[1]) * float(known[0] @ known[1]), abs=1e-3
+    )
+
+
+def test_stored_vectors_keep_unknown_words_apart_too(minilm, tmp_path):
+    (tmp_path / "a.txt").write_text("I love \U0001f355\nI love \U0001f354\n", encoding="utf-8")
+    embed_file(minilm, tmp_path / "a.txt", tmp_path / "a.npy")
+    found = dedupe_file(minilm, tmp_path / "a.txt", vectors=tmp_path / "a.npy")
+    assert not found.groups
+    assert "33% of the tokens are unknown to minilm" in found.warning

@@ -125,6 +125,11 @@ class Tokenizer:
         return None if token is None else self._backend.token_to_id(str(token))
 
     @property
+    def drops_unknown(self) -> bool:
+        """Whether unknown tokens are left out, unless single words are asked for."""
+        return False
+
+    @property
     def special_count(self) -> int:
         """The number of special tokens around a single text."""
         return self._single.count

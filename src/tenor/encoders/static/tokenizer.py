@@ -26,6 +26,11 @@ class StaticTokenizer(Tokenizer):
         self._pair = unnumbered(self._pair)
         self._left_out = left_out
 
+    @property
+    def drops_unknown(self) -> bool:
+        """Whether there is a token that does not count."""
+        return self._left_out is not None
+
     def _some_pieces(self, texts: Sequence[Text], *, words: bool) -> Pieces:
         pieces = super()._some_pieces(texts, words=words)
         return pieces if words or self._left_out is None else without(pieces, self._left_out)

@@ -53,6 +53,11 @@ class WordTokenizer(Tokenizer):
         """The number of the unknown word."""
         return len(self._vectors)
 
+    @property
+    def drops_unknown(self) -> bool:
+        """Whether unknown words do not count: they never do."""
+        return True
+
     def vocabulary(self) -> list[str]:
         """Return all words."""
         return list(self._vectors.words)

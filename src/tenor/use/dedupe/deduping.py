@@ -4,6 +4,7 @@ Texts that are equal but for case and spaces are collapsed first. The others are
 their vectors, all pairs up to 300,000 distinct texts, in blocks; above that by an inverted file, whose
 recall is below 1 and is measured on a sample. A group is a centre and texts that each reach the threshold
 with that centre (see ``grouping``), so that a group never drifts from one meaning to another by a chain.
+Words that the model does not know count as themselves (see ``unknown``).
 """
 
 import tempfile
@@ -27,6 +28,7 @@ from tenor.use.dedupe.differences import Difference, differences, tell_differenc
 from tenor.use.dedupe.grouping import centre_groups
 from tenor.use.dedupe.inverted_file import InvertedFile
 from tenor.use.dedupe.neighbours import ExactNeighbours, Floats, Neighbourhood, Rows
+from tenor.use.dedupe.unknown import with_unknown_words
 from tenor.use.unit_vectors import normalise
 
 EXACT_LIMIT = 300_000
@@ -94,7 +96,8 @@ def dedupe(
         advance = None if progress is None else lambda count: progress("Encoding", count, len(rows))
         model.encode([texts[row] for row in rows], prompt=prompt, long=long, progress=advance, out=out)
 
-    return group_texts(texts, encode, model.width, threshold, exact_limit, progress=progress, note=note)
+    encode_all, width = with_unknown_words(model, texts, encode)
+    return group_texts(texts, encode_all, width, threshold, exact_limit, progress=progress, note=note)
 
 
 def group_texts(

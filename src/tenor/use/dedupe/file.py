@@ -13,7 +13,6 @@ from tenor.files import atomic_file
 from tenor.model import Model
 from tenor.model.encoding import Long
 from tenor.progress import Note, StageProgress
-from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
 from tenor.text.readers import read_texts
 from tenor.text.sniff import Asked
@@ -25,9 +24,11 @@ from tenor.use.dedupe.deduping import (
     group_texts,
 )
 from tenor.use.dedupe.neighbours import BLOCK, Floats, Rows
+from tenor.use.dedupe.unknown import with_unknown_words
 from tenor.use.embed.vector_files import digest_texts
 from tenor.use.embed.vector_reading import read_vectors
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
+from tenor.use.text_watch import TextWatch
 
 ENDINGS = (".csv", ".jsonl")
 
@@ -42,7 +43,7 @@ class Deduped:
     threshold: float
     problems: Problems
     beyond_limit: str | None  # a sentence
-    warning: str | None  # about the language of the texts
+    warning: str | None  # about the texts: their language, unknown words
 
     @property
     def grouped(self) -> int:
@@ -102,7 +103,7 @@ def dedupe_file(
     ``vectors`` is a file that `tenor embed` made of the same texts by the same model; it spares encoding them
     again, for instance to try another threshold.
     """
-    problems, watch = Problems(strict=strict), LanguageWatch()
+    problems, watch = Problems(strict=strict), TextWatch(model)
     asked: dict[str, Any] = asdict(reading or Asked())
     texts: list[str] = []
     lines: list[int] = []
@@ -123,10 +124,10 @@ def dedupe_file(
         )
     else:
         lookup = _stored(model, texts, vectors, prompt, long)
-        groups = group_texts(texts, lookup, model.width, threshold, exact_limit, progress=progress, note=note)
+        lookup, width = with_unknown_words(model, texts, lookup)
+        groups = group_texts(texts, lookup, width, threshold, exact_limit, progress=progress, note=note)
     beyond = tell_beyond_limit(count_beyond_limit(model, texts, prompt=prompt), long)
-    warning = watch.warning(model.name) if model.english else None
-    return Deduped(texts, lines, groups, threshold, problems, beyond, warning)
+    return Deduped(texts, lines, groups, threshold, problems, beyond, watch.warning())
 
 
 def _stored(

@@ -25,13 +25,13 @@ from tenor.model import Model
 from tenor.model.encoding import Long
 from tenor.progress import Note, ProgressOf
 from tenor.text.examples import Sentence
-from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
 from tenor.text.readers import read_texts
 from tenor.text.sniff import Asked
 from tenor.use.embed.journal import Journal
 from tenor.use.embed.vector_files import WRITERS, Record, Writer, digest_texts
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
+from tenor.use.text_watch import TextWatch
 from tenor.use.windows import windows
 from tenor.version import VERSION
 
@@ -47,7 +47,7 @@ class Embedded:
     record: Record
     resumed: int  # rows that an earlier run had done
     problems: Problems
-    warning: str | None = None  # about the language of the texts
+    warning: str | None = None  # about the texts: their language, unknown words
 
     def beyond_limit(self) -> str | None:
         """Say how many texts the model could not take whole, and what became of them."""
@@ -88,7 +88,7 @@ def embed_file(
     texts = _Source(source, column, strict, reading or Asked())
     total = texts.count()
     with Journal(out, _settings(model, texts, prompt, long, window), note=note) as journal:
-        watch = LanguageWatch()
+        watch = TextWatch(model)
         done, hasher, rows = _begin(journal, texts, note)
         resumed = done.rows
         advance = (lambda count: progress(count, total)) if progress is not None else None
@@ -113,8 +113,7 @@ def embed_file(
         with journal.writing():
             whole = writer.finish(record, out)
         journal.publish(whole)
-    warning = watch.warning(model.name) if model.english else None
-    return Embedded(record, resumed, texts.problems, warning)
+    return Embedded(record, resumed, texts.problems, watch.warning())
 
 
 def _writer_for(out: Path, source: str | Path) -> Callable[[Path, int], Writer]:

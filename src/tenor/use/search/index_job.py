@@ -19,7 +19,6 @@ from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.model.encoding import Long
 from tenor.progress import Note, ProgressOf
-from tenor.text.language import LanguageWatch
 from tenor.text.problems import Problems
 from tenor.use.limits import count_beyond_limit
 from tenor.use.search.card import (
@@ -36,6 +35,7 @@ from tenor.use.search.fusion import cosine_deviation
 from tenor.use.search.intake import Taken, take_passages, windows
 from tenor.use.search.passages import TABLE, Passages
 from tenor.use.search.vector_index import hnsw_for
+from tenor.use.text_watch import TextWatch
 from tenor.use.unit_vectors import normalise
 
 # Readers follow the card at every search, so an old version is needed only while one search runs.
@@ -83,7 +83,7 @@ class IndexJob:
             first_number=base.next_number if base else 1,
             problems=self.problems,
         )
-        watch = LanguageWatch()
+        watch = TextWatch(self.model)
         try:
             self._store(store, dropwhile(lambda item: item.rows_read <= done, taken), rows, watch)
             if not store.count():
@@ -99,7 +99,7 @@ class IndexJob:
             replaced=self.state.replaced,
             beyond=self.state.beyond,
             problems=self.problems,
-            warning=watch.warning(self.model.name) if self.model.english else None,
+            warning=watch.warning(),
         )
 
     def _begin(self, base: Card | None) -> Passages:
@@ -127,7 +127,7 @@ class IndexJob:
         self.note(f"An earlier run was interrupted; resuming after its {old.rows_read:,} rows.")
         return store
 
-    def _store(self, store: Passages, taken: Iterable[Taken], rows: int, watch: LanguageWatch) -> None:
+    def _store(self, store: Passages, taken: Iterable[Taken], rows: int, watch: TextWatch) -> None:
         card = self.state.card
         upsert = self.state.job.kind == "add" and card.id_column is not None
 

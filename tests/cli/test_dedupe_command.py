@@ -90,6 +90,14 @@ def test_calibrates_prints_a_table_and_uses_the_threshold(tenor):
     assert "Group 1: 3 texts" in printed
 
 
+def test_calibrates_alone_as_json(tenor):
+    code, printed, _ = tenor("--calibrate", "pairs.tsv", "--json")
+    found = json.loads(printed)
+    assert code == 0
+    assert found["threshold"] in [row["threshold"] for row in found["table"]]
+    assert 0 <= found["cross_validated"]["f1"] <= 1
+
+
 def test_calibrates_alone(tenor):
     code, printed, _ = tenor("--calibrate", "pairs.tsv")
     assert code == 0

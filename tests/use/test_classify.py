@@ -1,5 +1,6 @@
 """What tasks say of texts, pairs and files, and how good they are, against the heads themselves."""
 
+import csv
 import json
 from dataclasses import replace
 
@@ -82,6 +83,23 @@ def test_pairs_get_the_answers_of_tasks_about_pairs(model):
     assert [list(answers) for answers in only] == [["joint"]] * len(pairs)
 
 
+def test_a_single_text_is_not_read_letter_by_letter(model):
+    with pytest.raises(TypeError, match="list of its own"):
+        classify(model, "the cat sat")
+    with pytest.raises(TypeError, match="list of its own"):
+        model.predict("mood", "the cat sat")
+    np.testing.assert_array_equal(
+        model.predict("mood", ["the cat sat", "no"]), model.predict("mood", [("the cat sat",), ("no",)])
+    )
+
+
+@pytest.mark.parametrize("task", ["alike", "joint"])
+def test_a_pair_task_says_that_it_needs_two_texts(model, task):
+    for rows in ([("the cat sat",)], ["the cat sat"]):
+        with pytest.raises(TenorError, match=r"a tuple of 2 texts per row, but row 0 \(from 0\) is"):
+            model.predict(task, rows)
+
+
 def test_none_and_wrong_ones(model, tiny_folder):
     assert classify(model, []) == []
     with pytest.raises(TypeError, match="not a mixture"):
@@ -121,6 +139,23 @@ def test_the_command_prints_labels_with_probabilities(command, tmp_path):
     assert float(first[2]) + float(first[3]) == pytest.approx(1, abs=2e-4)
     assert first[1] == ("a" if float(first[2]) > 0.5 else "b")
     assert "a.txt:2: the text is empty" in noted
+
+
+def test_the_command_writes_csv_where_the_name_says_so(command, tmp_path):
+    text = 'the cat, "sat"\n' + "very long " * 100
+    (tmp_path / "in.jsonl").write_text(json.dumps({"text": text}) + "\n")
+    command("classify", "in.jsonl", "--column", "text", "--task", "mood", "--out", "c.csv")
+    with (tmp_path / "c.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["text"] == text
+    assert row["line"] == "1"
+
+
+def test_the_command_writes_no_format_that_its_name_does_not_say(command, tmp_path):
+    (tmp_path / "in.txt").write_text("the cat sat\n")
+    _, _, error = command("classify", "in.txt", "--task", "mood", "--out", "c.parquet")
+    assert "ends in .jsonl, .csv or .tsv" in error
+    assert not (tmp_path / "c.parquet").exists()
 
 
 def test_the_command_writes_json_lines(command, tmp_path):

@@ -16,9 +16,11 @@ server takes them; every row is answered, also one without text.
     tenor classify MRPC/test.tsv --glue mrpc --model run/model --out answers
 """
 
+import csv
+import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -59,7 +61,7 @@ Columns = Annotated[
     typer.Option(help="For pairs: the two columns, as in question1,question2. Default: found by content."),
 ]
 Out = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Write here: .jsonl as JSON lines, else separated by tabs.")
+    Path | None, typer.Option("--out", "-o", help="Write here, by its ending: .jsonl, .csv, or .tsv.")
 ]
 Glue = Annotated[
     str | None,
@@ -96,6 +98,7 @@ def classify(
         name = None if task is None else task[0]
         _answer_glue(load(model, precision=precision.value, device=device), source, glue, out_, name, quiet)
         return
+    check_ending(out_)
     problems = Problems(strict)
     loaded = load(model, precision=precision.value, device=device)
     as_json = json_ or (out_ is not None and out_.suffix.lower() in (".jsonl", ".json"))
@@ -115,7 +118,8 @@ def classify(
             if as_json:
                 file.write(json.dumps(one.to_json(), ensure_ascii=False) + "\n")
             else:
-                file.write(_header(one) * (number == 1) + _line(one))
+                cells = [_header(one), _line(one)] if number == 1 else [_line(one)]
+                file.writelines(written(row, out_) for row in cells)
     if (summary := problems.summary()) and not quiet:
         notes.print(summary, style="yellow")
     if out_ is not None:
@@ -142,21 +146,35 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
         return
     from tenor.files import atomic_file
 
-    with atomic_file(path) as aside, aside.open("w", encoding="utf-8", errors="replace") as file:
+    with atomic_file(path) as aside, aside.open("w", encoding="utf-8", errors="replace", newline="") as file:
         yield file
 
 
-def _header(one: "Answered") -> str:
+def check_ending(path: Path | None) -> None:
+    """Refuse, before the work, a name whose ending promises a format that is not written."""
+    known = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".conll", "")
+    if path is not None and path.suffix.lower() not in known:
+        raise TenorError(f"Cannot write {path}: expected a name that ends in .jsonl, .csv or .tsv.")
+
+
+def written(cells: Sequence[str], path: Path | None) -> str:
+    """Write a row as CSV, with its texts whole, where the name says so; else by tabs, each on one line."""
+    if path is None or path.suffix.lower() != ".csv":
+        return "\t".join(one_line(cell, _SHOWN) for cell in cells) + "\n"
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
+
+
+def _header(one: "Answered") -> list[str]:
     cells = ["line"]
     for name, answer in one.answers.items():
         cells += [f"{name}:{part}" if part else name for part in answer.cells()]
-    cells += ["text"] if len(one.example.texts) == 1 else ["first", "second"]
-    return "\t".join(one_line(cell, _SHOWN) for cell in cells) + "\n"
+    return cells + (["text"] if len(one.example.texts) == 1 else ["first", "second"])
 
 
-def _line(one: "Answered") -> str:
+def _line(one: "Answered") -> list[str]:
     cells = [str(one.example.origin.line)]
     for answer in one.answers.values():
         cells += answer.cells().values()
-    cells += list(one.example.texts)
-    return "\t".join(one_line(cell, _SHOWN) for cell in cells) + "\n"
+    return cells + list(one.example.texts)

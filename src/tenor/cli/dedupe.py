@@ -37,6 +37,7 @@ from tenor.cli.options import (
 from tenor.errors import TenorError
 
 if TYPE_CHECKING:
+    from tenor.metrics.binary import BinaryScores
     from tenor.model import Model as LoadedModel
     from tenor.use.dedupe.calibrate import Calibration
     from tenor.use.dedupe.file import Deduped
@@ -120,6 +121,8 @@ def dedupe(
             )
         _print_calibration(picked, to_notes=json_)
         threshold = picked.threshold
+        if source is None and json_:
+            out.print(json.dumps(_calibration_json(picked), ensure_ascii=False, indent=2))
     if source is None:
         return
     with _Stages(quiet) as stages:
@@ -207,6 +210,21 @@ def _print_calibration(picked: "Calibration", *, to_notes: bool) -> None:
     say(f"Picked {picked.threshold:.4f} for {picked.wanted}. On pairs that had no part in picking it,")
     say(f"by five-fold cross-validation: precision {held.precision}, recall {held.recall}, F1 {held.f1}.")
     say("Among all pairs of a collection far fewer say the same than here: expect less precision there.")
+
+
+def _calibration_json(picked: "Calibration") -> dict[str, object]:
+    def figures(scores: "BinaryScores") -> dict[str, float]:
+        named = {"precision": scores.precision, "recall": scores.recall, "f1": scores.f1}
+        return {name: round(score.estimate, 5) for name, score in named.items()}
+
+    return {
+        "threshold": picked.threshold,
+        "wanted": picked.wanted,
+        "pairs": picked.pairs,
+        "same": picked.same,
+        "table": [{"threshold": row.threshold, **figures(row.scores)} for row in picked.table],
+        "cross_validated": figures(picked.cross_validated),
+    }
 
 
 def _write(deduped: "Deduped", groups: Path | None, keep: Path | None) -> None:

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.classify import Out, Source, _opened
+from tenor.cli.classify import Out, Source, _opened, check_ending, written
 from tenor.cli.console import counted, notes, one_line, out, progress_bar
 from tenor.cli.options import Column, Device, Json, Model, Precision, PrecisionChoice, Quiet, Strict
 
 if TYPE_CHECKING:
     from tenor.use.tag import Tagged
-
-_SHOWN = 500  # characters of an entity
 
 TaskName = Annotated[
     str | None,
@@ -48,6 +46,7 @@ def tag(
     from tenor.text.problems import Problems
     from tenor.use.tag import tag_file
 
+    check_ending(out_)
     problems, number = Problems(strict), 0
     loaded = load(model, precision=precision.value, device=device)
     as_json = json_ or (out_ is not None and out_.suffix.lower() in (".jsonl", ".json"))
@@ -59,19 +58,16 @@ def tag(
             elif words:
                 file.write(_conll(one))
             else:
-                file.write(_header(one) * (number == 1) + _lines(one))
+                header = [["line", "type", "begin", "end", "probability", "text"]] if number == 1 else []
+                file.writelines(written(row, out_) for row in [*header, *_lines(one)])
     if (summary := problems.summary()) and not quiet:
         notes.print(summary, style="yellow")
     if out_ is not None:
         out.print(f"{counted(number, 'text')} in {out_}.")
 
 
-def _header(one: "Tagged") -> str:
-    return "line\ttype\tbegin\tend\tprobability\ttext\n"
-
-
-def _lines(one: "Tagged") -> str:
-    """Return a line per entity; of plain tags a line per word."""
+def _lines(one: "Tagged") -> list[list[str]]:
+    """Return the cells of a line per entity; of plain tags a line per word."""
     line = "" if one.origin is None else str(one.origin.line)
     rows = [(each.type, each.begin, each.end, each.probability, each.text) for each in one.entities]
     if not one.spans:
@@ -81,10 +77,10 @@ def _lines(one: "Tagged") -> str:
                 one.tags, one.offsets, one.probabilities, one.words, strict=True
             )
         ]
-    return "".join(
-        f"{line}\t{one_line(kind, _SHOWN)}\t{begin}\t{end}\t{probability:.4f}\t{one_line(text, _SHOWN)}\n"
+    return [
+        [line, kind, str(begin), str(end), f"{probability:.4f}", text]
         for kind, begin, end, probability, text in rows
-    )
+    ]
 
 
 def _conll(one: "Tagged") -> str:

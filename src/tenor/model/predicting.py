@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.errors import TenorError
 from tenor.model.encoding import Long
 from tenor.model.heads import TrainedTask
 from tenor.progress import Progress
@@ -38,6 +39,7 @@ def predict(
     Probabilities [n, labels], scores [n], vectors of both texts [n, 2, size] where a task gives nothing else,
     or a list with an array per row.
     """
+    rows = _checked(task, rows)
     if not reads_vectors(model, task):
         from tenor.model.torch_heads import predict_in_torch
 
@@ -45,6 +47,24 @@ def predict(
     sides = [[row[side] for row in rows] for side in range(task.spec.texts)]
     vectors = model.pooled([text for side in sides for text in side], long=long, progress=progress)
     return predict_from_vectors(model, task, np.split(vectors, len(sides)), sides)
+
+
+def _checked(task: TrainedTask, rows: Sequence[Any]) -> Sequence[Any]:
+    """Refuse rows that are not what the task reads; a plain text is a row of a task about one text."""
+    if isinstance(rows, str):
+        raise TypeError("predict takes a list of rows; a single text goes in a list of its own.")
+    spec = task.spec
+    if not isinstance(spec, TextSpec) or spec.answers_words:
+        return rows
+    rows = rows.tolist() if hasattr(rows, "tolist") else rows
+    tuples = [(row,) if isinstance(row, str) else tuple(row) for row in rows]
+    for place, row in enumerate(tuples):
+        if len(row) < spec.texts or not all(isinstance(text, str) for text in row[: spec.texts]):
+            needed = "a text" if spec.texts == 1 else f"a tuple of {spec.texts} texts"
+            raise TenorError(
+                f"Task {task.name} reads {needed} per row, but row {place} (from 0) is {rows[place]!r:.60}."
+            )
+    return tuples
 
 
 def reads_vectors(model: "Model", task: TrainedTask) -> bool:

@@ -50,6 +50,8 @@ def classify(
 
     ``tasks`` are all that fit when None: those about single texts for texts, those about two for pairs.
     """
+    if isinstance(rows, str):
+        raise TypeError("classify takes a list of texts; a single text goes in a list of its own.")
     for place, row in enumerate(rows):
         if not isinstance(row, str | Sequence):
             raise TenorError(

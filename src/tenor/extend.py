@@ -12,6 +12,8 @@ from tenor.encoders.encoder import Encoder, States
 from tenor.encoders.encoder_type import EncoderType
 from tenor.encoders.from_scratch import FromScratch
 from tenor.encoders.table import register as register_encoder
+from tenor.layers.attention_pooling import AttentionPooling
+from tenor.layers.attention_pooling import register as register_learned_pooling
 from tenor.layers.packed import PackedBatch, Packing
 from tenor.layers.pooling import register as register_pooling
 from tenor.metrics.intervals import Interval
@@ -39,12 +41,13 @@ from tenor.training.sampling import register as register_sampler
 from tenor.training.schedules import register as register_schedule
 
 __all__ = [
-    "Adapter", "Answer", "Callback", "EmbeddedConfig", "EmbeddedEncoder", "EmbeddedFromScratch",
-    "EmbeddedType", "Encoder", "EncoderOutput", "EncoderType", "Evaluation", "ForwardPass", "FromScratch",
-    "HeadConfig", "Interval", "Kind", "LabelAnswer", "Learner", "Metric", "Objective", "Origin",
+    "Adapter", "Answer", "AttentionPooling", "Callback", "EmbeddedConfig", "EmbeddedEncoder",
+    "EmbeddedFromScratch", "EmbeddedType", "Encoder", "EncoderOutput", "EncoderType", "Evaluation",
+    "ForwardPass", "FromScratch", "HeadConfig", "Interval", "Kind", "LabelAnswer", "Learner", "Metric",
+    "Objective", "Origin",
     "PackedBatch", "Packing", "Pair", "Predictor", "Problems", "Ragged", "Reads", "Sampler", "ScoreAnswer",
     "Sentence", "States", "Step", "StepContext", "TableConfig", "Task", "TaskBatch", "TaskConfig",
     "TaskData", "TaskSpec", "TextKind", "TextSpec", "TextTask", "register_encoder", "register_kind",
-    "register_objective", "register_pooling", "register_sampler", "register_schedule", "row_of",
-    "scores_of_sums", "settled",
+    "register_learned_pooling", "register_objective", "register_pooling", "register_sampler",
+    "register_schedule", "row_of", "scores_of_sums", "settled",
 ]  # fmt: skip

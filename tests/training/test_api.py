@@ -30,6 +30,33 @@ def test_rows_without_text_are_told(tiny_folder, rows, message):
         train(tiny_folder, {"mood": {"kind": "classify", "train": rows}}, epochs=1)
 
 
+def table_of(library, columns):
+    if library == "pandas":
+        import pandas
+
+        # Labels of a part of a table are not its positions.
+        return pandas.DataFrame(columns, index=range(100, 100 + len(ROWS)))
+    if library == "pyarrow":
+        import pyarrow
+
+        return pyarrow.table(columns)
+    import datasets
+
+    return datasets.Dataset.from_dict(columns)
+
+
+@pytest.mark.parametrize("library", ["pandas", "pyarrow", "datasets"])
+def test_tables_of_other_libraries_train_as_their_rows_do(library, tiny_folder):
+    texts, labels = map(list, zip(*ROWS, strict=True))
+    table = table_of(library, {"review": texts, "mood": labels, "id": list(range(len(ROWS)))})
+    task = {"kind": "classify", "batch_size": 4}
+    columns = {"text": "review", "label": "mood"}
+    ours = train(tiny_folder, {"mood": task | {"train": ROWS}}, epochs=1).load()
+    theirs = train(tiny_folder, {"mood": task | {"train": table, "columns": columns}}, epochs=1).load()
+    rows = [("bad day",), ("good day",)]
+    assert np.array_equal(ours.predict("mood", rows), theirs.predict("mood", rows))
+
+
 def test_what_would_be_passed_over_is_refused(tiny_folder, tmp_path):
     run = write_run(tmp_path / "run")
     for name, value in {"seed": 9, "pooling": "cls", "max_tokens": 7, "updates": {"a": {}}}.items():

@@ -6,6 +6,7 @@ import os
 import pytest
 
 from tenor.errors import TenorError
+from tenor.training.api import train
 from tenor.training.check import DataReport, RunReport, check, check_run
 from tenor.training.init_config import draft_run, write_draft
 from tenor.training.runfile import read_run
@@ -84,6 +85,36 @@ def test_what_would_stop_training_is_wrong(make, tmp_path, train, dev, said):
     (tmp_path / "run.toml").write_text(RUN)
     report = check_run(tmp_path / "run.toml")
     assert any(said in what for what in report.wrong), report.wrong
+
+
+SAME = """
+[tasks.same]
+kind = "pair"
+train = "train.csv"
+encoding = "cross"
+columns = { first = "one", second = "two", label = "label" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "said"),
+    [
+        ('[from_scratch]\nmodel_type = "lstm"', "Task same is a cross-encoder, but an encoder of type lstm"),
+        ('[from_scratch]\nmodel_type = "cnn"\nvectors = "none.txt"', "There is no file 'none.txt'"),
+        ('[from_scratch]\nmodel_type = "cnn"\nvectors = "glove-50d"', "tenor fetch glove-50d"),
+        ('[from_scratch]\nmodel_type = "lstm"\ntokenizer = "minilmm"', "minilmm"),
+        ('encoder = "potion-8m"', "tenor fetch potion-8m"),
+    ],
+)
+def test_check_refuses_the_encoders_that_train_refuses(make, tmp_path, monkeypatch, begin, said):
+    monkeypatch.setenv("TENOR_CACHE", str(tmp_path / "cache"))
+    make("train.csv", [("a b", "c d", "yes"), ("e f", "g h", "no")] * 3, ("one", "two", "label"), ",")
+    (tmp_path / "run.toml").write_text(begin + SAME)
+    (wrong,) = check_run(tmp_path / "run.toml").wrong
+    assert said in wrong
+    with pytest.raises(TenorError) as error:
+        train(tmp_path / "run.toml", out=tmp_path / "out", epochs=1)
+    assert said in str(error.value)
 
 
 def test_wrong_columns_scores_and_encoders(make, tmp_path):

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
 from tenor.errors import TenorError
-from tenor.layers import pooling
+from tenor.layers import attention_pooling, pooling, pooling_config
+from tenor.layers.attention_pooling import AttentionPooling
 from tenor.layers.pooling_config import POOLING_KINDS, PoolingConfig
 from tenor.training import sampling, schedules
 from tenor.training.api import train
@@ -72,3 +75,35 @@ def test_names_that_no_table_has_are_told(name):
         TrainingConfig(**{name: "liner"})
     with pytest.raises(TenorError, match="'second' is not known"):
         PoolingConfig.parse("second")
+
+
+class Fixed(AttentionPooling):
+    """Attends by a learned score of the first dimension only."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.slope = nn.Parameter(torch.tensor(0.5))
+
+    def scores(self, states):
+        return self.slope * states[:, 0]
+
+
+def test_a_learned_pooling_of_ones_own_is_trained_saved_and_loaded(tiny_folder):
+    attention_pooling.register("first_dimension", Fixed)
+    try:
+        for taken in ("mean", "attention"):
+            with pytest.raises(TenorError, match="already"):
+                attention_pooling.register(taken, Fixed)
+        task = {"kind": "classify", "train": ROWS, "dev": ROWS, "pooling": "first_dimension"}
+        run = train(tiny_folder, {"mood": task}, epochs=2, encoder_lr=1e-3, head_lr=1e-2)
+        trained = run.network.task("mood").state_dict()
+        (slope,) = [value for name, value in trained.items() if name.endswith("slope")]
+        assert slope != 0.5
+        rows = [(text,) for text, _ in ROWS]
+        again = run.load().predict("mood", rows)
+        accuracy = np.mean([again[at].argmax() == (label == "good") for at, (_, label) in enumerate(ROWS)])
+        assert accuracy == pytest.approx(run.scores["mood"]["accuracy"])
+    finally:
+        del attention_pooling.LEARNED["first_dimension"]
+        pooling_config.POOLING_KINDS.remove("first_dimension")
+        pooling_config.LEARNED_KINDS.remove("first_dimension")

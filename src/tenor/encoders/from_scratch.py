@@ -40,6 +40,9 @@ class FromScratch(ABC):
             )
         return folder
 
+    def check(self) -> None:  # noqa: B027 (most have nothing to check)
+        """Refuse what could not be begun with, such as vectors that are not at hand; nothing is written."""
+
     @abstractmethod
     def write_encoder(self, folder: Path, texts: Iterable[str], *, seed: int) -> int:
         """Write config, weights and tokenizer into a folder, and return the hidden size of the encoder."""

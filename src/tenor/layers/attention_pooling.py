@@ -11,14 +11,16 @@ teacher or of a lexicon. Shapes: n texts, T tokens, d hidden size.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
+from tenor.errors import TenorError
 from tenor.layers.linear import Linear
 from tenor.layers.packed import Packing
 from tenor.layers.pooling import pool_sum
+from tenor.layers.pooling_config import LEARNED_KINDS, POOLING_KINDS
 
 _INITIAL_STD = 0.02
 
@@ -96,8 +98,21 @@ def segment_softmax(scores: Tensor, packing: Packing) -> Tensor:
     return raised / pool_sum(raised, packing).index_select(0, packing.text_of)
 
 
-LEARNED: Mapping[str, Callable[[int], AttentionPooling]] = {
+LEARNED: dict[str, Callable[[int], AttentionPooling]] = {
     "attention": AdditiveAttention,
     "dot_attention": DotAttention,
 }
 """Poolings with weights of their own, made for a hidden size; those of ``LEARNED_KINDS``."""
+
+
+def register(kind: str, build: Callable[[int], AttentionPooling]) -> None:
+    """Add a learned pooling of one's own, for this process: ``pooling`` of a task's settings knows it then.
+
+    ``build`` makes it for a hidden size, as an attention pooling's class does.
+    """
+    if kind in POOLING_KINDS and LEARNED.get(kind) is not build:
+        raise TenorError(f"There is a pooling {kind!r} already; give yours another name.")
+    LEARNED[kind] = build
+    for names in (POOLING_KINDS, LEARNED_KINDS):
+        if kind not in names:
+            names.append(kind)

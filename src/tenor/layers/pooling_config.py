@@ -19,8 +19,9 @@ PoolingKind = Literal[
     "attention",
     "dot_attention",
 ]
-LEARNED_KINDS: tuple[PoolingKind, ...] = ("attention", "dot_attention")
-"""Poolings with weights of their own, which only a head can have."""
+LEARNED_KINDS: list[str] = ["attention", "dot_attention"]
+"""Poolings with weights of their own, which only a head can have;
+:func:`tenor.layers.attention_pooling.register` adds one."""
 POOLING_KINDS: list[str] = list(get_args(PoolingKind))
 """All that there are; :func:`tenor.layers.pooling.register` adds one of one's own."""
 LayerChoice = Literal["last", "last_four", "mix"]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tenor.encoders.encoder_type import EncoderType
 from tenor.errors import TenorError, did_you_mean
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.tasks.classify.kind import ClassifyKind
@@ -96,6 +97,16 @@ def check_together(configs: Mapping[str, TaskConfig]) -> None:
             raise TenorError(f"A task cannot be called {name!r}: a name has no dot and no colon.")
     for kind in dict.fromkeys(config.kind for config in configs.values()):
         kind_of(kind).check_together(configs)
+
+
+def check_on_encoder(configs: Mapping[str, TaskConfig], encoder: EncoderType) -> None:
+    """Refuse cross-encoders on an encoder that has no segments to tell the two texts apart by."""
+    for name, config in configs.items():
+        if config.cross and not encoder.segments:
+            raise TenorError(
+                f"Task {name} is a cross-encoder, but an encoder of type {encoder.model_type} cannot tell "
+                'two texts in one sequence apart. Take encoding = "bi", or a BERT encoder.'
+            )
 
 
 def build_tasks(

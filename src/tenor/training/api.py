@@ -100,43 +100,20 @@ def train(
     """
     kept = tempfile.TemporaryDirectory(prefix="tenor-run-") if out is None else None
     place = Path(kept.name) / "run" if kept is not None else Path(str(out))
+    config = {"pooling": pooling, "max_tokens": max_tokens, "from_scratch": from_scratch}
     if isinstance(what, Learner):
-        if tasks is not None:
-            raise TenorError("A learner of one's own has its tasks in it; leave out tasks.")
-        _refuse(
-            "learner",
-            {
-                "objectives": objectives,
-                "adapter": adapter,
-                "pooling": pooling,
-                "max_tokens": max_tokens,
-                "from_scratch": from_scratch,
-                "overrides": overrides,
-            },
+        _refuse_in_learner(
+            tasks, config | {"objectives": objectives, "adapter": adapter, "overrides": overrides}
         )
         settings = _training_config(training)
         progress = train_learner(what, settings, out=place, seed=seed, callbacks=callbacks, updates=updates)
         return Run(folder=place, progress=progress, _kept=kept)
-    given = [] if isinstance(objectives, Mapping) else list(objectives)
+    config |= {"updates": updates, "objectives": objectives if isinstance(objectives, Mapping) else {}}
     if tasks is None:
-        if what is None:
-            raise TenorError("There is nothing to train: give an encoder and tasks, or a run file.")
-        _refuse(
-            "run file",
-            {
-                "seed": seed != 1,
-                "pooling": pooling,
-                "max_tokens": max_tokens,
-                "updates": updates,
-                "from_scratch": from_scratch,
-                "objectives": isinstance(objectives, Mapping) and objectives,
-            },
-        )
+        _refuse("run file", config | {"seed": seed != 1})
         run, examples = _from_file(what, overrides, training), None
     else:
-        run, examples = _from_memory(
-            str(what), tasks, objectives, updates, pooling, seed, max_tokens, from_scratch, training, strict
-        )
+        run, examples = _from_memory(what, tasks, config | {"seed": seed}, training, strict)
     finished = train_run(
         run,
         out=place,
@@ -144,7 +121,7 @@ def train(
         device=device,
         strict=strict,
         callbacks=callbacks,
-        objectives=given,
+        objectives=() if isinstance(objectives, Mapping) else objectives,
         adapter=adapter,
     )
     return _run_of(finished, place, kept)
@@ -201,6 +178,12 @@ def train_learner(
         folder.unlock()
 
 
+def _refuse_in_learner(tasks: Any, given: Mapping[str, Any]) -> None:
+    if tasks is not None:
+        raise TenorError("A learner of one's own has its tasks in it; leave out tasks.")
+    _refuse("learner", given)
+
+
 def _refuse(what: str, given: Mapping[str, Any]) -> None:
     """Refuse settings that would be passed over, since a run file or a learner has them in it."""
     if named := [name for name, value in given.items() if value]:
@@ -212,7 +195,9 @@ def _toml(value: Any) -> str:
     return json.dumps(value) if isinstance(value, bool | list | tuple | str) else str(value)
 
 
-def _from_file(file: str | Path, overrides: Sequence[str], training: Mapping[str, Any]) -> RunConfig:
+def _from_file(file: str | Path | None, overrides: Sequence[str], training: Mapping[str, Any]) -> RunConfig:
+    if file is None:
+        raise TenorError("There is nothing to train: give an encoder and tasks, or a run file.")
     if not looks_like_run(file):
         raise TenorError(
             f"{file} is no run file; to train an encoder of that name, give its tasks too: "
@@ -223,42 +208,36 @@ def _from_file(file: str | Path, overrides: Sequence[str], training: Mapping[str
 
 
 def _from_memory(
-    encoder: str,
+    encoder: str | Path | None,
     tasks: Mapping[str, TaskLike],
-    objectives: Mapping[str, Any] | Sequence[Objective],
-    updates: Mapping[str, UpdateConfig | Mapping[str, Any]] | None,
-    pooling: str | None,
-    seed: int,
-    max_tokens: int | None,
-    from_scratch: Any,
+    config: Mapping[str, Any],
     training: Mapping[str, Any],
     strict: bool,
 ) -> tuple[RunConfig, dict[str, TaskExamples]]:
+    """Return the run that ``config`` (settings beside tasks and training) describes, and its examples."""
     if not isinstance(tasks, Mapping):
         raise TenorError("tasks are given by name, such as {'mood': {'kind': 'classify', 'train': rows}}.")
     if not tasks:
         raise TenorError("There is no task to train; give at least one.")
-    if from_scratch is not None and encoder not in ("None", FROM_SCRATCH):
+    new = config["from_scratch"]
+    if new is not None and encoder not in (None, "None", FROM_SCRATCH):
         raise TenorError(
-            f"The run begins with {encoder!r} or with a new encoder (from_scratch), not with both; give None "
-            "as the encoder of a new one."
+            f"The run begins with {str(encoder)!r} or with a new encoder (from_scratch), not with both; give "
+            "None as the encoder of a new one."
         )
-    configs: dict[str, TaskConfig] = {}
-    examples: dict[str, TaskExamples] = {}
-    for name, task in tasks.items():
-        configs[name], examples[name] = _task(name, task, strict)
+    read = {name: _task(name, task, strict) for name, task in tasks.items()}
     run = RunConfig(
-        encoder=encoder if from_scratch is None else FROM_SCRATCH,
-        pooling=pooling,
-        seed=seed,
-        max_tokens=max_tokens,
-        from_scratch=from_scratch_config(from_scratch) if isinstance(from_scratch, Mapping) else from_scratch,
-        tasks=configs,
-        objectives=_objectives(objectives) if isinstance(objectives, Mapping) else {},
-        updates=_updates(updates),
+        encoder=str(encoder) if new is None else FROM_SCRATCH,
+        pooling=config["pooling"],
+        seed=config["seed"],
+        max_tokens=config["max_tokens"],
+        from_scratch=from_scratch_config(new) if isinstance(new, Mapping) else new,
+        tasks={name: task for name, (task, _) in read.items()},
+        objectives=_objectives(config["objectives"]),
+        updates=_updates(config["updates"]),
         training=_training_config(training),
     )
-    return run, examples
+    return run, {name: examples for name, (_, examples) in read.items()}
 
 
 def _task(name: str, task: TaskLike, strict: bool) -> tuple[TaskConfig, TaskExamples]:

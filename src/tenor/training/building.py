@@ -13,7 +13,7 @@ from tenor.model.folder import ModelFolder
 from tenor.model.loading import find_model
 from tenor.model.network import Adapter, Network
 from tenor.objectives.objective import Objective
-from tenor.tasks.table import build_tasks
+from tenor.tasks.table import build_tasks, check_on_encoder
 from tenor.text.tokenizer import Tokenizer
 from tenor.training.config import RunConfig, TrainingConfig
 from tenor.training.loss_weighting import FixedWeights, UncertaintyWeights
@@ -51,7 +51,7 @@ def build_learner(
     tokenizer = settings.type.tokenizer(
         settings.encoder, max_tokens=settings.max_tokens, lower=settings.lower
     )
-    _check_pairs(run, settings)
+    check_on_encoder(run.tasks, settings.type)
     encoder = settings.type.load(settings.encoder)
     training = run.training
     pooling = settings.pooling if run.pooling is None else PoolingConfig.parse(run.pooling)
@@ -80,18 +80,6 @@ def build_learner(
     )
     learner.module.to(device)
     return Built(learner=learner, tokenizer=tokenizer, settings=replace(settings, pooling=pooling))
-
-
-def _check_pairs(run: RunConfig, settings: ModelFolder) -> None:
-    """A cross-encoder tells its two texts apart by their segments."""
-    if settings.type.segments:
-        return
-    for name, config in run.tasks.items():
-        if config.cross:
-            raise TenorError(
-                f"Task {name} is a cross-encoder, but an encoder of type {settings.model_type} cannot tell "
-                'two texts in one sequence apart. Take encoding = "bi", or a BERT encoder.'
-            )
 
 
 def limited(settings: ModelFolder, most: int | None) -> ModelFolder:

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tenor.encoders.table import encoder_type
 from tenor.errors import TenorError
+from tenor.model.loading import find_model
 from tenor.tasks.config import TaskConfig
-from tenor.tasks.table import KINDS, check_together, kind_of
+from tenor.tasks.table import KINDS, check_on_encoder, check_together, kind_of
 from tenor.text.columns import Roles
 from tenor.text.example_statistics import ExampleStatistics, Quantiles
 from tenor.text.file_profile import FileProfile, profile_file
@@ -136,7 +138,7 @@ def check_run(path: str | Path, *, strict: bool = False) -> RunReport:
     wrong = [f"task {task.name}: {what}" for task in tasks for what in task.wrong]
     wrong += _together(run.tasks)
     wrong += _unmonitored(run)
-    wrong += [] if run.from_scratch is not None else _unknown_encoder(run.encoder, Path(path).parent)
+    wrong += _unfit_encoder(run, Path(path).parent)
     return RunReport(str(path), run, tasks, wrong)
 
 
@@ -201,15 +203,18 @@ def _unmonitored(run: RunConfig) -> list[str]:
     )
 
 
-def _unknown_encoder(encoder: str, folder: Path) -> list[str]:
-    from tenor.assets.table import look_up
-
-    if encoder.startswith("hub:") or (folder / encoder).is_dir() or Path(encoder).is_dir():
-        return []
+def _unfit_encoder(run: RunConfig, folder: Path) -> list[str]:
+    """Say why training could not begin with the run's encoder, or its tasks not stand on it."""
     try:
-        look_up(encoder)
+        if run.from_scratch is not None:
+            run.from_scratch.check()
+            check_on_encoder(run.tasks, encoder_type(run.from_scratch.model_type))
+        elif not run.encoder.startswith("hub:"):  # which may have to be fetched: not looked for here
+            named = folder / run.encoder
+            check_on_encoder(run.tasks, find_model(named if named.is_dir() else run.encoder).type)
     except TenorError as error:
-        return [f"the encoder {encoder!r} is neither a folder nor a starter ({str(error).rstrip('.')})"]
+        told = str(error).rstrip(".")
+        return [f"the encoder {run.encoder!r}: {told}" if run.from_scratch is None else told]
     return []
 
 

@@ -68,12 +68,18 @@ class EmbeddedFromScratch(FromScratch):
         kind.save(encoder, folder)
         return encoder.hidden_size
 
-    def _word_vectors(self) -> "WordVectors | None":
+    def check(self) -> None:
+        """Refuse vectors and tokenizers that are not at hand."""
+        self._word_vectors(limit=1)
+        if self.tokenizer is not None:
+            _tokenizer_folder(self.tokenizer)
+
+    def _word_vectors(self, limit: int | None = None) -> "WordVectors | None":
         if self.vectors is None:
             return None
         from tenor.words import WordVectors
 
-        vectors = WordVectors.load(self.vectors)
+        vectors = WordVectors.load(self.vectors, limit=limit)
         if self.embedding_size not in (None, vectors.vector_size):
             raise TenorError(
                 f"embedding_size is {self.embedding_size}, but the vectors of {self.vectors} have "
@@ -100,12 +106,16 @@ class EmbeddedFromScratch(FromScratch):
         )
 
 
-def _copy_tokenizer(name: str, folder: Path) -> list[str]:
+def _tokenizer_folder(name: str) -> Path:
     from tenor.assets import MODELS, find
+
+    return find(name, kinds=MODELS)
+
+
+def _copy_tokenizer(name: str, folder: Path) -> list[str]:
     from tenor.text.tokenizer import Tokenizer
 
-    source = find(name, kinds=MODELS)
-    copy_files(source, folder, TOKENIZER_FILES)
+    copy_files(_tokenizer_folder(name), folder, TOKENIZER_FILES)
     tokenizer = Tokenizer.load(folder)
     return tokenizer.pieces(range(tokenizer.largest_id + 1))
 

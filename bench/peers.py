@@ -43,8 +43,8 @@ def interpreter(name):
 class Side:
     """A worker process that does its job once per round."""
 
-    def __init__(self, label, python, arguments, *, threads, script="worker.py"):
-        environment = os.environ | {
+    def __init__(self, label, python, arguments, *, threads, script="worker.py", environment=None):
+        environment = (environment or os.environ) | {
             "OMP_NUM_THREADS": str(threads),
             "RAYON_NUM_THREADS": str(threads),
             "TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false",

@@ -36,9 +36,9 @@ TICK = os.sysconf("SC_CLK_TCK")
 class Server:
     """A side: its process, and what it used."""
 
-    def __init__(self, label, command, port, threads):
+    def __init__(self, label, command, port, threads, environment=None):
         self.label, self.port = label, port
-        environment = os.environ | {"OMP_NUM_THREADS": str(threads), "HF_HUB_OFFLINE": "1"}
+        environment = (environment or os.environ) | {"OMP_NUM_THREADS": str(threads), "HF_HUB_OFFLINE": "1"}
         environment["TOKENIZERS_PARALLELISM"] = "false"  # one text at a time: threads would only cost
         self._process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
         self.rounds, self.single, self.memory = [], [], []

@@ -14,9 +14,10 @@ def tenor_side(options, data):
 
     from tenor.tasks.table import task_config
     from tenor.text.examples import Origin, Pair, Sentence
-    from tenor.training.building import build_learner, build_trainer
+    from tenor.training.building import build_learner
+    from tenor.training.callbacks import Callback
     from tenor.training.config import RunConfig, TrainingConfig
-    from tenor.training.loop import Callback
+    from tenor.training.fitting import make_trainer
     from tenor.training.reading import TaskExamples
 
     torch.set_num_threads(options.threads)
@@ -59,7 +60,14 @@ def tenor_side(options, data):
         built = build_learner(run, examples)
         dev, built.learner.dev = built.learner.dev, {}
         watcher = Ticks()
-        build_trainer(built.learner, run, callbacks=[watcher], precision=options.precision).run()
+        make_trainer(
+            built.learner,
+            training,
+            seed=seed,
+            encoder=built.network.encoder,
+            callbacks=[watcher],
+            precision=options.precision,
+        ).run()
         told = watcher.clock.told()
         if options.scores:
             built.learner.dev = dev

@@ -1,4 +1,4 @@
-"""Every kind of task on every encoder: trained, stopped and resumed, saved, loaded and evaluated."""
+"""Every kind of task on every encoder: trained, stopped and resumed, saved, loaded, evaluated and served."""
 
 import json
 
@@ -7,11 +7,13 @@ import pytest
 from safetensors.numpy import load_file
 
 from encoders.test_encoder_battery import write
+from serve.live import checked, running
 from small_runs import step_losses, tenor
 from small_tagger import tagged_rows
 from tenor.encoders.encoder_type import EncoderType
 from tenor.errors import TenorError
 from tenor.model.folder import read_folder
+from tenor.model.loading import load
 from tenor.tasks.table import KINDS
 from tenor.text.problems import Problems
 from tenor.training.api import train
@@ -60,7 +62,7 @@ def encoder(request, tmp_path_factory):
     return write(request.param, tmp_path_factory.mktemp("encoder") / "folder")
 
 
-def trained(encoder, task, out, *, callbacks=()):
+def trained(encoder, task, out, *, callbacks=(), precision="fp32"):
     settings = dict(TASKS[task])
     rows = settings.pop("rows")
     return train(
@@ -72,7 +74,7 @@ def trained(encoder, task, out, *, callbacks=()):
         encoder_lr=1e-2,
         head_lr=1e-2,
         checkpoint_steps=1,
-        precision="fp32",
+        precision=precision,
     )
 
 
@@ -118,6 +120,30 @@ def test_stopped_and_resumed_saved_loaded_and_evaluated(encoder, task, tmp_path)
             assert scores[name].estimate == pytest.approx(each, abs=1e-4, nan_ok=True)
 
 
+def test_a_model_of_every_encoder_is_served(encoder, tmp_path):
+    run = trained(encoder, "classify", tmp_path / "run")
+    model = load(run.model, precision="fp32")
+    with running(run.model) as server:
+        embedded = checked(server, "/api/embed", server.post("/api/embed", {"texts": TEXTS}))
+        np.testing.assert_allclose(embedded["vectors"], model.encode(TEXTS), atol=1e-5)
+        answered = checked(server, "/api/classify", server.post("/api/classify", {"texts": TEXTS}))
+        found = [
+            [row["it"]["probabilities"][label] for label in ("no", "yes")] for row in answered["results"]
+        ]
+        expected = model.predict("it", [(text,) for text in TEXTS])
+        np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("task", ["classify", "tag, crf"])
+def test_training_in_bf16_stays_near_that_in_fp32(encoder, task, tmp_path):
+    trained(encoder, task, tmp_path / "fp32")
+    trained(encoder, task, tmp_path / "bf16", precision="bf16")
+    exact, rounded = (step_losses(tmp_path / name) for name in ("fp32", "bf16"))
+    assert len(exact) == len(rounded) == 10
+    assert rounded[0] == pytest.approx(exact[0], rel=0.02)
+    assert rounded[-1] == pytest.approx(exact[-1], rel=0.3, abs=0.05)
+
+
 def _can_be_a_language_model(kind: EncoderType, folder) -> bool:
     """The output layer is the table of token embeddings, which must be of the size of the states."""
     loaded = kind.load(folder)
@@ -126,8 +152,7 @@ def _can_be_a_language_model(kind: EncoderType, folder) -> bool:
 
 TAGGER = """
 [from_scratch]
-model_type = "lstm"
-hidden_size = 8
+{model}
 embedding_size = 8
 
 [tasks.names]
@@ -149,10 +174,13 @@ micro_batch_tokens = 30
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_two_processes_train_a_tagger_on_an_lstm_as_one_does(tmp_path):
+@pytest.mark.parametrize(
+    "model", ['model_type = "lstm"\nhidden_size = 8', 'model_type = "cnn"\nfilters = 4'], ids=["lstm", "cnn"]
+)
+def test_two_processes_train_a_tagger_as_one_does(model, tmp_path):
     rows = ["".join(f"{word} {tag}\n" for word, tag in zip(*row, strict=True)) for row in tagged_rows(24)]
     (tmp_path / "rows.conll").write_text("\n".join(rows), encoding="utf-8")
-    (tmp_path / "run.toml").write_text(TAGGER, encoding="utf-8")
+    (tmp_path / "run.toml").write_text(TAGGER.format(model=model), encoding="utf-8")
     for name, start in (("one", ()), ("two", launcher("torchrun"))):
         done = tenor("train", tmp_path / "run.toml", "--out", tmp_path / name, "--quiet", launcher=start)
         assert done.returncode == 0, done.stderr

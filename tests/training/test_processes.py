@@ -23,7 +23,8 @@ def free_port():
 
 def launcher(kind):
     if kind == "torchrun":
-        return ("-m", "torch.distributed.run", "--nproc_per_node", "2", "--master_port", free_port())
+        # It finds a port by itself: one that is free now may be taken when the processes start.
+        return ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
     return (
         "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines", "1",
         "--mixed_precision", "no", "--dynamo_backend", "no", "--main_process_port", free_port(),

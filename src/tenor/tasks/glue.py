@@ -23,15 +23,15 @@ def glue_config(
     ('pair', 'cross', 'f1', '#1 String')
     """
     roles = ("text",) if len(task.texts) == 1 else ("first", "second")
-    answer = "score" if task.kind == "similarity" else "label"
+    answer = "score" if task.graded else "label"
     names = dict(zip((*roles, answer), (*task.texts, task.answer), strict=True))
     columns: dict[str, str | int] = {
         role: task.headless[name] if task.headless else name for role, name in names.items()
     }
     own: dict[str, Any] = {"labels": task.labels} if task.labels else {}
-    if task.kind == "similarity":
+    if task.graded:
         own = {"range": (0.0, 5.0), "loss": "mse", "output": "linear"}
-    if task.kind != "classify":
+    if len(task.texts) == 2:
         own["encoding"] = "cross"
     return task_config(
         task.kind,

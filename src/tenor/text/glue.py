@@ -43,6 +43,11 @@ class GlueTask:
     headless: Mapping[str, int] = field(default_factory=dict)
     """Columns of train and dev files without a header; test files have one."""
 
+    @property
+    def graded(self) -> bool:
+        """Whether its answers are scores from 0 to 5, not labels."""
+        return not self.labels
+
 
 _ENTAILS = ("not_entailment", "entailment")
 _NLI = ("contradiction", "neutral", "entailment")
@@ -185,7 +190,7 @@ def _example(
     label, score = None, None
     if task.answer in at:
         answer = cells[at[task.answer]].strip()
-        if task.kind == "similarity":
+        if task.graded:
             score = _number(answer)
         elif answer in task.labels:
             label = answer
@@ -224,7 +229,7 @@ def write_answers(task: GlueTask, answers: Sequence[str | float], folder: str | 
 
 
 def _answer(task: GlueTask, index: int, answer: str | float) -> str:
-    if task.kind != "similarity":
+    if not task.graded:
         if str(answer) not in task.labels:
             raise TenorError(f"Answer {index} is {answer!r}; {task.name} knows {', '.join(task.labels)}.")
         return str(answer)

@@ -172,18 +172,32 @@ def _best(candidates: list[ColumnProfile], known: frozenset[str]) -> ColumnProfi
 def resolve(wanted: str | int, columns: Sequence[str], file: str) -> str:
     """Find a column by name, or by its 0-based number; say which there are when there is none.
 
-    >>> resolve("1", ["id", "sentence"], "a.csv")
-    'sentence'
+    A name in other capitals will do where only one column can be meant.
+
+    >>> resolve("1", ["id", "sentence"], "a.csv"), resolve("text", ["ID", "Text"], "a.csv")
+    ('sentence', 'Text')
     """
     name = str(wanted)
     if name in columns:
         return name
+    alike = [column for column in columns if column.strip().casefold() == name.strip().casefold()]
+    if len(alike) == 1:
+        return alike[0]
     if name.isascii() and name.isdigit() and int(name[:9]) < len(columns):
         return columns[int(name[:9])]
-    shown = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
-    raise TenorError(
-        f"{file} has no column {name!r}. The columns are: {shown}.{did_you_mean(name, columns[:200])}"
-    )
+    fields = [column for column in columns if column.startswith(f"{name}.")]
+    if fields:
+        raise TenorError(
+            f"{file}: {name!r} is an object with fields of its own. Name one of them: {_shown(fields)}."
+        )
+    if alike:
+        raise TenorError(f"{file} has no column {name!r}, but {' and '.join(map(repr, alike))}: name one.")
+    near = did_you_mean(name, columns[:200])
+    raise TenorError(f"{file} has no column {name!r}. The columns are: {_shown(columns)}.{near}")
+
+
+def _shown(columns: Sequence[str]) -> str:
+    return ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
 
 
 def resolve_all(wanted: Mapping[str, str | int], columns: Sequence[str], file: str) -> dict[str, str]:

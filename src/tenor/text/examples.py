@@ -4,7 +4,8 @@ Further kinds (spans of texts, choices) stand beside these when a task needs the
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Row:
     values: Mapping[str, str]
     origin: Origin
     reported: bool = False  # whether a wrong number of cells was reported as a problem
+    original: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    """The values as the file has them, where it has more than text: numbers, objects inside objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class Sentence:
     origin: Origin
     label: str | None = None
     score: float | None = None
+    row: Row | None = field(default=None, compare=False, repr=False)  # where a reader was asked to keep it
 
     @property
     def texts(self) -> tuple[str]:
@@ -63,6 +67,7 @@ class Pair:
     origin: Origin
     label: str | None = None
     score: float | None = None
+    row: Row | None = field(default=None, compare=False, repr=False)  # where a reader was asked to keep it
 
     @property
     def texts(self) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Does the first row name the columns? Judged by comparing it with the rows below it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tenor.text.names import is_couple, is_known
 
@@ -34,6 +34,23 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     if len(first) == 1 or not votes:
         return any(map(is_known, named)) and not any(map(is_number, named))
     return sum(votes) + _COUPLED * any(map(is_couple, first, first[1:])) > 0
+
+
+def is_header(rows: Sequence[Sequence[str]], named: Collection[str]) -> bool:
+    """Whether the first row names the columns: it does if it has one that was asked for by ``named``."""
+    first = {cell.strip().casefold() for cell in rows[0]} if rows else set()
+    return not first.isdisjoint(name.casefold() for name in named) or has_header(rows)
+
+
+def unique_names(header: Sequence[str]) -> tuple[str, ...]:
+    """Give nameless columns, and the later of two with one name, their number as name."""
+    seen: set[str] = set()
+    result = []
+    for column, name in enumerate(cell.strip() for cell in header):
+        chosen = name if name and name not in seen else str(column)
+        seen.add(chosen)
+        result.append(chosen)
+    return tuple(result)
 
 
 def _same_length(rows: Sequence[Sequence[str]], length: int) -> list[Sequence[str]]:

@@ -1,7 +1,7 @@
 """Rows of JSON lines files: one object per line."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tenor.text.examples import Origin, Row
@@ -30,17 +30,41 @@ def jsonl_rows(lines: Iterable[tuple[int, str]], *, file: str, problems: Problem
         except RecursionError:
             problems.add(origin, "JSON nested too deeply; line left out")
         else:
-            if isinstance(value, dict):
-                yield Row(_cells(value, origin, problems), origin)
-            else:
-                problems.add(
-                    origin, f"a JSON {_name(value)} where an object {{…}} was expected; line left out"
-                )
+            row = jsonl_row(value, origin, problems)
+            if row is not None:
+                yield row
 
 
-def _cells(value: dict[str, Any], origin: Origin, problems: Problems) -> dict[str, str]:
-    return {_whole(key, origin, problems): _whole(as_text(cell), origin, problems)
-            for key, cell in value.items() if cell is not None}  # fmt: skip
+def jsonl_row(value: Any, origin: Origin, problems: Problems) -> Row | None:
+    """Return an object as a row, and report anything else; fields of objects inside it are ``doc.title``."""
+    if not isinstance(value, dict):
+        problems.add(origin, f"a JSON {_name(value)} where an object {{…}} was expected; left out")
+        return None
+    cells = {
+        _whole(key, origin, problems): _whole(as_text(cell), origin, problems)
+        for key, cell in flat(value).items()
+        if cell is not None
+    }
+    return Row(cells, origin, original=value)
+
+
+_DEEPEST = 20  # objects inside objects; what lies deeper stays JSON
+
+
+def flat(value: Mapping[str, Any], before: str = "", *, depth: int = 0) -> dict[str, Any]:
+    """Return the fields of an object, those of objects inside it under names with dots.
+
+    >>> flat({"id": 7, "doc": {"title": "Emma", "tags": ["a"]}})
+    {'id': 7, 'doc.title': 'Emma', 'doc.tags': ['a']}
+    """
+    fields: dict[str, Any] = {}
+    for key, cell in value.items():
+        if isinstance(cell, dict) and depth < _DEEPEST:
+            inner = flat(cell, f"{before}{key}.", depth=depth + 1)
+            fields |= {name: field for name, field in inner.items() if name not in value}
+        else:
+            fields[f"{before}{key}"] = cell
+    return fields
 
 
 def _whole(text: str, origin: Origin, problems: Problems) -> str:

@@ -17,6 +17,9 @@ from tenor.text.problems import Problems
 
 LONGEST = 1 << 24  # bytes of a line; beyond 16 MiB a file does not consist of lines
 UNREADABLE = "\ufffd"
+# What a file is read as that is not UTF-8 and says nothing of its encoding. Python calls an encoding that was
+# asked for "cp1252", so that this spelling also tells that it is a guess.
+GUESSED = "windows-1252"
 _NOT_READABLE = re.compile("[\0\ud800-\udfff]")
 
 # UTF-32 before UTF-16, whose little-endian mark begins alike.
@@ -29,6 +32,7 @@ _BYTE_ORDER_MARKS = (
 )
 _NOT_TEXT = (
     (b"PK\x03\x04", "a zip archive; unpack it first"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel or Word file; save it as .xlsx or CSV first"),
     (b"BZh", "a bzip2 file; unpack it first"),
     (b"\xfd7zXZ\x00", "an xz file; unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a zstd file; unpack it first"),
@@ -41,10 +45,12 @@ _NOT_TEXT = (
     (b"SQLite format 3\x00", "an SQLite database; export the table as CSV first"),
 )
 _CONTROL = bytes(code for code in range(32) if code not in b"\t\n\v\f\r\x1b")
+_HIGH = bytes(range(128, 256))
+_MOST_HIGH = 0.3  # of the letters: in Western languages fewer than 0.15 have accents
 
 
 def choose_encoding(opened: Opened, encoding: str | None = None) -> str:
-    """Return the encoding to read with: the one asked for, else by byte order mark, else UTF-8.
+    """Return the encoding to read with: the one asked for, else by byte order mark, else by content.
 
     Refuses what is not text at all, since reading it would only give a flood of broken rows.
     """
@@ -55,10 +61,12 @@ def choose_encoding(opened: Opened, encoding: str | None = None) -> str:
         if head.startswith(mark):
             return name
     tar = "a tar archive; unpack it first" if head[257:262] == b"ustar" else None
-    for what in (tar, *(what for magic, what in _NOT_TEXT if head.startswith(magic))):
+    open_document = head[30:80].startswith(b"mimetypeapplication/vnd.oasis.opendocument")
+    office = "an OpenDocument file; save it as .xlsx or CSV first" if open_document else None
+    for what in (tar, office, *(what for magic, what in _NOT_TEXT if head.startswith(magic))):
         if what is not None:
             raise TenorError(f"{opened.name} is {what}.")
-    return _by_content(head, opened.name)
+    return _by_content(opened)
 
 
 def _known_encoding(encoding: str) -> str:
@@ -71,18 +79,40 @@ def _known_encoding(encoding: str) -> str:
         ) from error
 
 
-def _by_content(head: bytes, name: str) -> str:
-    sample = head[: 1 << 16]
+def _by_content(opened: Opened) -> str:
+    sample = opened.head[: 1 << 16]
     nulls = (sample[0::2].count(0), sample[1::2].count(0))
     half = len(sample) / 2
     if len(sample) >= 4 and max(nulls) > 0.4 * half and min(nulls) < 0.1 * half:
         return "utf-16-be" if nulls[0] > nulls[1] else "utf-16-le"
     # A few bad bytes are a flaw of the text; when they are many the file is something else.
     if len(sample) - len(sample.translate(None, _CONTROL)) > max(20, 0.1 * len(sample)):
-        raise TenorError(f"{name} is not text: it holds many control bytes. Give a text or Parquet file.")
-    if sample.decode("utf-8", errors="replace").count(UNREADABLE) > max(20, 0.3 * len(sample)):
-        raise TenorError(f"{name} is not UTF-8 text; save it as UTF-8, or name its encoding.")
-    return "utf-8"
+        raise TenorError(
+            f"{opened.name} is not text: it holds many control bytes. Give a text or Parquet file."
+        )
+    return _utf8_or_guess(opened)
+
+
+def _utf8_or_guess(opened: Opened) -> str:
+    """Tell UTF-8, perhaps with flaws, from an encoding of one byte a character; refuse what is neither.
+
+    Letters of UTF-8 are sequences that no other text has by chance, so whichever is the more common decides.
+    """
+    head = opened.head
+    text = head.decode("utf-8", errors="replace")
+    wrong = text.count(UNREADABLE) - head.count(UNREADABLE.encode())
+    right = sum(map(len, re.findall("[^\0-\x7f\ufffd]+", text)))
+    cut = not opened.whole and text.endswith(UNREADABLE)  # in the middle of a letter
+    if wrong - cut <= right:
+        return "utf-8"
+    high = len(head) - len(head.translate(None, _HIGH))
+    letters = high + len(re.findall(rb"[A-Za-z]", head))
+    if high > _MOST_HIGH * letters:
+        raise TenorError(
+            f"{opened.name} is not UTF-8 text, and its encoding cannot be guessed. Save it as UTF-8, or name "
+            "its encoding with --encoding: cp1251 (Cyrillic), gb18030 (Chinese), shift_jis (Japanese), …"
+        )
+    return GUESSED
 
 
 def read_lines(opened: Opened, *, encoding: str, problems: Problems) -> Iterator[tuple[int, str]]:
@@ -90,6 +120,8 @@ def read_lines(opened: Opened, *, encoding: str, problems: Problems) -> Iterator
 
     What cannot be decoded, and NUL, becomes U+FFFD and is reported.
     """
+    if encoding == GUESSED:
+        note_guess(opened.name, problems)
     old_mac = b"\n" not in opened.head and b"\r" in opened.head.rstrip(b"\r\n")
     plain = encoding in ("utf-8", "utf-8-sig") and not old_mac
     decoded = _utf8_lines(opened, problems) if plain else _other_lines(opened, encoding, old_mac, problems)
@@ -104,6 +136,8 @@ def read_lines(opened: Opened, *, encoding: str, problems: Problems) -> Iterator
 
 def _utf8_lines(opened: Opened, problems: Problems) -> Iterator[str]:
     number = 0
+    # Whether it is known to be UTF-8, by letters beyond ASCII; None once it is known to be something else.
+    any_utf8: bool | None = not opened.head.isascii()
     while raw := opened.stream.readline(LONGEST + 1):
         number += 1
         _refuse_endless(raw, opened.name, number)
@@ -111,8 +145,17 @@ def _utf8_lines(opened: Opened, problems: Problems) -> Iterator[str]:
             raw = raw.removeprefix(codecs.BOM_UTF8)
         raw = raw.removesuffix(b"\n")
         try:
-            yield raw.decode("utf-8")
+            text = raw.decode("utf-8")
+            if any_utf8 is False:
+                any_utf8 = not raw.isascii()
+            yield text
         except UnicodeDecodeError as error:
+            if not any_utf8:  # nothing but ASCII came before: the file is in one encoding, not UTF-8
+                if any_utf8 is False:
+                    note_guess(f"{opened.name} from line {number:,} on", problems)
+                any_utf8 = None
+                yield raw.decode(GUESSED, errors="replace")
+                continue
             text = raw.decode("utf-8", errors="replace")
             problems.add(
                 Origin(opened.name, number), f"bytes that are not UTF-8 (0x{raw[error.start]:02x} first)"
@@ -136,6 +179,14 @@ def _other_lines(opened: Opened, encoding: str, old_mac: bool, problems: Problem
                 yield text.encode("utf-8", errors="replace").decode() if _has_surrogates(text) else text
         except UnicodeError as error:
             raise TenorError(f"{opened.name}:{number + 1}: the text cannot be read as {encoding}.") from error
+
+
+def note_guess(what: str, problems: Problems) -> None:
+    """Say that a file was read in an encoding that is only a guess."""
+    problems.note(
+        f"{what} is not UTF-8; it was read as Windows-1252 (Western European), which is a guess. If letters "
+        "look wrong, name its encoding with --encoding."
+    )
 
 
 def _has_surrogates(text: str) -> bool:

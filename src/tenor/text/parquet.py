@@ -6,7 +6,7 @@ from typing import Any
 from tenor.errors import TenorError
 from tenor.extras import require
 from tenor.text.examples import Origin, Row
-from tenor.text.jsonl import as_text
+from tenor.text.jsonl import as_text, flat
 from tenor.text.lines import UNREADABLE
 from tenor.text.problems import Problems
 
@@ -14,7 +14,7 @@ _BATCH = 4096
 
 
 def parquet_rows(path: str, *, problems: Problems) -> Iterator[Row]:
-    """Yield one row per record; missing values are left out of it, nested ones are written as JSON."""
+    """Yield one row per record; missing values are left out of it, fields of structs are ``doc.title``."""
     arrow = require("pyarrow", extra="tables", purpose="Reading Parquet")
     parquet = require("pyarrow.parquet", extra="tables", purpose="Reading Parquet")
     number = 0
@@ -42,9 +42,12 @@ def _texts(arrow: Any, column: Any) -> list[Any]:
 
 
 def _row(values: dict[str, Any], origin: Origin, problems: Problems) -> Row:
-    return Row(
-        {name: _cell(value, origin, problems) for name, value in values.items() if value is not None}, origin
-    )
+    cells = {
+        name: _cell(value, origin, problems) for name, value in flat(values).items() if value is not None
+    }
+    # Text came as bytes; of what else there is, the values themselves are kept.
+    typed = {name: cells.get(name) if isinstance(value, bytes) else value for name, value in values.items()}
+    return Row(cells, origin, original=typed)
 
 
 def _cell(value: Any, origin: Origin, problems: Problems) -> str:

@@ -33,6 +33,12 @@ class Problems:
         self.strict = strict
         self.count = 0
         self.first: list[Problem] = []
+        self.notes: list[str] = []  # what was assumed about a file, such as its encoding
+
+    def note(self, text: str) -> None:
+        """Keep a sentence that a person should know about how a file was read; each is kept once."""
+        if text not in self.notes:
+            self.notes.append(text)
 
     def add(self, origin: Origin, what: str) -> None:
         """Count a problem; keep it if it is among the first five; raise it when strict."""
@@ -48,9 +54,18 @@ class Problems:
             self.add(row.origin, what)
 
     def summary(self) -> str | None:
-        """Say how many there are and show the first, or return None when there are none."""
-        if not self.count:
-            return None
-        many = "1 problem" if self.count == 1 else f"{self.count:,} problems"
+        """Say what was assumed, how many problems there are, and show the first; None when all is well."""
         more = f", the first {len(self.first)}" if self.count > len(self.first) else ""
-        return "\n  ".join([f"{many}{more}:", *map(str, self.first)])
+        counted = ["\n  ".join([f"{self._many()}{more}:", *map(str, self.first)])] if self.count else []
+        return "\n".join([*self.notes, *counted]) or None
+
+    def brief(self) -> str | None:
+        """Say the same in one line a matter, for who wants no notes but must know that rows were lost."""
+        counted = []
+        if self.count:
+            first = "" if self.count == 1 else "the first: "
+            counted = [f"{self._many()}: {first}{self.first[0]}"]
+        return "\n".join([*self.notes, *counted]) or None
+
+    def _many(self) -> str:
+        return "1 problem" if self.count == 1 else f"{self.count:,} problems"

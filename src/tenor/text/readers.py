@@ -1,21 +1,23 @@
 """Reading text from files: rows, single texts, pairs; streaming, whatever the size of the file.
 
-CSV, TSV, JSON lines, Parquet and plain lines are recognised by content and name, gzip is unpacked on the
-way, and ``"-"`` is standard input. Nothing that is wrong with a row passes silently: it goes to the given
-``Problems``, which count it or stop there.
+CSV, TSV, JSON lines and arrays, Parquet, Excel and plain lines are recognised by content and name, gzip is
+unpacked on the way, and ``"-"`` is standard input. Nothing that is wrong with a row passes silently: it goes
+to the given ``Problems``, which count it or stop there.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from tenor.errors import TenorError
 from tenor.text.columns import column_names, guess_roles, resolve, resolve_all, take_head
 from tenor.text.delimited import delimited_rows
 from tenor.text.examples import Origin, Pair, Row, Sentence
+from tenor.text.excel import excel_rows
 from tenor.text.header import is_number
-from tenor.text.jsonl import jsonl_rows
+from tenor.text.json_array import json_array_rows
+from tenor.text.jsonl import flat, jsonl_rows
 from tenor.text.lines import read_lines
 from tenor.text.opening import STDIN, Opened, open_bytes
 from tenor.text.parquet import parquet_rows
@@ -60,18 +62,31 @@ def _rows(path: str | Path, asked: Asked, problems: Problems, named: Collection[
     with open_bytes(path) as opened:
         found = sniff(opened, asked, named=named)
         any_row = False
-        for row in _rows_of(path, opened, found, problems):
+        for row in _rows_of(path, opened, found, problems, header=asked.header, named=named):
             any_row = True
             yield row
         if not any_row:
             raise TenorError(_nothing(opened.name, "rows", problems))
 
 
-def _rows_of(path: str | Path, opened: Opened, found: Format, problems: Problems) -> Iterator[Row]:
-    if found.kind == "parquet":
+def _rows_of(
+    path: str | Path,
+    opened: Opened,
+    found: Format,
+    problems: Problems,
+    *,
+    header: bool | None,
+    named: Collection[str],
+) -> Iterator[Row]:
+    if found.kind in ("parquet", "xlsx"):
         if opened.name == STDIN:
-            raise TenorError("Parquet cannot be read from standard input; give the file's name.")
+            what = "Parquet" if found.kind == "parquet" else "An Excel file"
+            raise TenorError(f"{what} cannot be read from standard input; give the file's name.")
+        if found.kind == "xlsx":
+            return excel_rows(str(path), header=header, named=named, problems=problems)
         return parquet_rows(str(path), problems=problems)
+    if found.kind == "json":
+        return json_array_rows(opened, encoding=found.encoding, problems=problems)
     lines = read_lines(opened, encoding=found.encoding, problems=problems)
     if found.kind == "jsonl":
         return jsonl_rows(lines, file=opened.name, problems=problems)
@@ -91,6 +106,7 @@ def read_texts(
     column: str | int | None = None,
     label: str | int | None = None,
     empty: Literal["skip", "keep"] = "skip",
+    rows: bool = False,
     format: Kind | None = None,
     delimiter: str | None = None,
     quote: str | None = None,
@@ -102,25 +118,40 @@ def read_texts(
 
     The column is found by content when only one can be meant. Empty texts are reported in any case, and
     left out unless ``empty="keep"``, which keeps texts and rows in step; a file with no other is refused.
+    With ``rows`` every text has its whole row with it.
     """
     asked = Asked(format, delimiter, quote, header, encoding)
-    head, rows = _peek(path, asked, problems, (column, label))
+    head, found = _peek(path, asked, problems, (column, label))
     columns = column_names(head)
     file = _shown(path)
     text_at = resolve(column, columns, file) if column is not None else _text_column(head, columns, file)
     label_at = None if label is None else resolve(label, columns, file)
-    return _nonempty(_sentences(rows, text_at, label_at, empty == "keep", problems), file, "texts", problems)
+    _refuse_lists(head, text_at, file)
+    sentences = _sentences(found, text_at, label_at, keep=empty == "keep", rows=rows, problems=problems)
+    return _nonempty(sentences, file, "texts", problems)
+
+
+def _refuse_lists(head: list[Row], column: str, file: str) -> None:
+    """Refuse a column of arrays: as JSON, brackets and quotes would count as text."""
+    lists = sum(isinstance(_original(row, column), list) for row in head)
+    if lists > len(head) / 2:
+        raise TenorError(f"{file}: the column {column!r} holds arrays, where a text was expected.")
+
+
+def _original(row: Row, column: str) -> Any:
+    """Return the value of a column as the file has it, also inside objects."""
+    return flat(row.original or {}).get(column)
 
 
 def _sentences(
-    rows: Iterator[Row], text_at: str, label_at: str | None, keep: bool, problems: Problems
+    found: Iterator[Row], text_at: str, label_at: str | None, *, keep: bool, rows: bool, problems: Problems
 ) -> Iterator[Sentence]:
-    for row in rows:
+    for row in found:
         roles = {"text": text_at} if label_at is None else {"text": text_at, "label": label_at}
         filled = _filled(row, roles, problems)
         if ("text" in filled or keep) and ("label" in filled or label_at is None):
             label = None if label_at is None else filled["label"].strip()
-            yield Sentence(filled.get("text", ""), row.origin, label)
+            yield Sentence(filled.get("text", ""), row.origin, label, row=row if rows else None)
 
 
 def _text_column(head: list[Row], columns: list[str], file: str) -> str:
@@ -139,6 +170,7 @@ def read_pairs(
     path: str | Path,
     *,
     columns: Mapping[str, str | int] | None = None,
+    rows: bool = False,
     format: Kind | None = None,
     delimiter: str | None = None,
     quote: str | None = None,
@@ -149,16 +181,18 @@ def read_pairs(
     """Yield pairs of texts; ``columns`` maps first, second and perhaps label and score to columns.
 
     Pairs without a label or score that was asked for are reported and left out. Without ``columns`` the two
-    texts, label and score are found by content, and a missing label or score is None.
+    texts, label and score are found by content, and a missing label or score is None. With ``rows`` every
+    pair has its whole row with it.
     """
     if columns is not None:
         _check_roles(columns)
     asked = Asked(format, delimiter, quote, header, encoding)
-    head, rows = _peek(path, asked, problems, (columns or {}).values())
+    head, read = _peek(path, asked, problems, (columns or {}).values())
     file = _shown(path)
     names = column_names(head)
     found = _pair_columns(head, names, file) if columns is None else resolve_all(columns, names, file)
-    return _nonempty(_pairs(rows, found, columns is None, problems), file, "pairs", problems)
+    pairs = _pairs(read, found, guessed=columns is None, rows=rows, problems=problems)
+    return _nonempty(pairs, file, "pairs", problems)
 
 
 def _check_roles(columns: Mapping[str, str | int]) -> None:
@@ -183,8 +217,10 @@ def _pair_columns(head: list[Row], names: list[str], file: str) -> dict[str, str
     return {role: name for role, name in found.items() if name is not None}
 
 
-def _pairs(rows: Iterator[Row], at: dict[str, str], guessed: bool, problems: Problems) -> Iterator[Pair]:
-    for row in rows:
+def _pairs(
+    read: Iterator[Row], at: dict[str, str], *, guessed: bool, rows: bool, problems: Problems
+) -> Iterator[Pair]:
+    for row in read:
         filled = _filled(row, {"first text": at["first"], "second text": at["second"]}, problems)
         if len(filled) < 2:
             continue
@@ -195,7 +231,8 @@ def _pairs(rows: Iterator[Row], at: dict[str, str], guessed: bool, problems: Pro
         if not guessed and not _has_target(row, at, label, score, problems):
             continue
         known = float(score) if is_number(score) else None
-        yield Pair(filled["first text"], filled["second text"], row.origin, label.strip() or None, known)
+        texts = filled["first text"], filled["second text"]
+        yield Pair(*texts, row.origin, label.strip() or None, known, row=row if rows else None)
 
 
 def _has_target(row: Row, at: dict[str, str], label: str, score: str, problems: Problems) -> bool:

@@ -15,16 +15,20 @@ from typing import Literal, get_args
 
 from tenor.errors import TenorError
 from tenor.text.delimited import Layout, parse
-from tenor.text.header import has_header
+from tenor.text.excel import is_excel
+from tenor.text.header import has_header, is_header, unique_names
+from tenor.text.json_array import is_json_array
 from tenor.text.lines import choose_encoding
 from tenor.text.opening import Opened
 from tenor.text.problems import Problems
 
-Kind = Literal["csv", "tsv", "jsonl", "parquet", "lines"]
+Kind = Literal["csv", "tsv", "jsonl", "json", "parquet", "xlsx", "lines"]
 _DELIMITERS = ("\t", ",", ";", "|")  # a tab first: commas are also part of texts, tabs hardly ever
 _ONE_COLUMN = "\x1f"  # occurs in no text, so that commas of a file with a single column are text
 _FEW = 500  # lines are enough to choose a delimiter; quoting and row lengths are settled on the whole head
 _NAMES = {",": "comma-separated", "\t": "tab-separated", ";": "semicolon-separated", "|": "bar-separated"}
+_BINARY: dict[Kind, str] = {"parquet": "Parquet", "xlsx": "Excel"}
+_PLAIN: dict[Kind, str] = {"jsonl": "JSON lines", "json": "a JSON array", "lines": "plain lines"}
 _EXTENSIONS: dict[str, Kind] = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
 }  # fmt: skip
@@ -44,10 +48,10 @@ class Format:
         >>> Format("tsv", layout=Layout("\\t", "", ("text", "label"))).describe()
         'tab-separated, quotes are text, header, utf-8'
         """
-        if self.kind == "parquet":
-            return "Parquet"
+        if self.kind in _BINARY:
+            return _BINARY[self.kind]
         if self.layout is None:
-            return f"{'JSON lines' if self.kind == 'jsonl' else 'plain lines'}, {self.encoding}"
+            return f"{_PLAIN[self.kind]}, {self.encoding}"
         other = (
             "one column"
             if self.layout.delimiter == _ONE_COLUMN
@@ -94,15 +98,21 @@ def sniff(opened: Opened, asked: Asked | None = None, *, named: Collection[str] 
         raise TenorError(f"{opened.name} is empty.")
     if asked.format == "parquet" or (asked.format is None and opened.head.startswith(b"PAR1")):
         return Format("parquet", encoding="")
+    if asked.format == "xlsx" or (asked.format is None and is_excel(opened.head)):
+        return Format("xlsx", encoding="")
     encoding = choose_encoding(opened, asked.encoding)
     lines = _head_lines(opened, encoding)
-    if asked.format in ("lines", "jsonl"):
+    if asked.format in _PLAIN:
         return Format(asked.format, encoding)
     by_name = _EXTENSIONS.get(_suffix(opened.name))
     if asked.format is None and asked.delimiter is None:
+        json_named = _suffix(opened.name) == ".json"
+        if is_json_array("\n".join(lines[:_FEW]), named=json_named):
+            return Format("json", encoding)
         if _is_jsonl(lines) or by_name == "jsonl":
             return Format("jsonl", encoding)
-        _refuse_array(lines, opened.name)
+        if json_named:  # read as an array, it is refused with a reason
+            return Format("json", encoding)
     layout = _layout(lines, asked, asked.format or by_name, named)
     if layout is None:
         return Format("lines", encoding)
@@ -135,13 +145,6 @@ def _is_object(line: str) -> bool:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
         return False
-
-
-def _refuse_array(lines: Sequence[str], name: str) -> None:
-    if _suffix(name) == ".json":
-        raise TenorError(
-            f"{name} is one JSON document; JSON lines were expected: one object {{…}} on each line."
-        )
 
 
 def _layout(lines: list[str], asked: Asked, hint: Kind | None, named: Collection[str]) -> Layout | None:
@@ -195,10 +198,9 @@ class _Trial:
     def layout(self, header: bool | None, named: Collection[str]) -> Layout:
         """Settle header and row lengths; a first row that names a column that was asked for is a header."""
         if header is None:
-            first = {cell.strip() for cell in self.rows[0]} if self.rows else set()
-            header = not first.isdisjoint(named) or has_header(self.rows)
+            header = is_header(self.rows, named)
         if header and self.rows:
-            names = _unique([name.strip() for name in self.rows[0]])
+            names = unique_names(self.rows[0])
             return Layout(self.delimiter, self.quote, names, len(names), len(names))
         wider = [len(row) for row in self.rows if len(row) > self.cells]
         varies = len(wider) > 0.01 * len(self.rows)  # otherwise wide rows are faults
@@ -248,14 +250,3 @@ def _commonest_length(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of cells that most rows have; of two equally common ones, the larger."""
     lengths = Counter(map(len, rows))
     return max(lengths, key=lambda length: (lengths[length], length), default=1)
-
-
-def _unique(names: list[str]) -> tuple[str, ...]:
-    """Give nameless columns, and the later of two with one name, their number as name."""
-    seen: set[str] = set()
-    result = []
-    for column, name in enumerate(names):
-        chosen = name if name and name not in seen else str(column)
-        seen.add(chosen)
-        result.append(chosen)
-    return tuple(result)

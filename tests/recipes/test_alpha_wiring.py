@@ -51,6 +51,7 @@ def _rows(model: Model, name: str, alpha: float | None = None) -> np.ndarray:
     if point is None:  # U-50, U+V-50
         u, v = model.vectors.vectors, model.vectors.contexts
         rows = u + v if "U+V" in name and v is not None else u
+        rows = rows @ np.linalg.qr(np.random.default_rng(0).normal(size=(rows.shape[1],) * 2))[0]
         rows = (rows - rows.mean(axis=0)) / rows.std(axis=0)
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
     family = _family(model, point["reference"])
@@ -217,6 +218,20 @@ def test_plain_vectors_are_standardised() -> None:
         rows = models.Model(vectors).raw(label)
         np.testing.assert_allclose(rows.mean(axis=0), 0, atol=1e-6)
         np.testing.assert_allclose(rows.std(axis=0), 1, atol=1e-6)
+
+
+def test_plain_vectors_keep_their_cosines_where_axes_have_very_different_variances() -> None:
+    rng = np.random.default_rng(0)
+    axes = np.geomspace(10, 0.1, 40)  # as the singular vectors of a model
+    words = rng.normal(size=(300, 40)) * axes
+    vectors = WordVectors([f"w{n}" for n in range(300)], words, np.ones(300, dtype=int), np.zeros((300, 40)))
+    centred = unit_rows((words - words.mean(axis=0)).astype(np.float32))
+    plain = unit_rows(models.Model(vectors).raw("U+V"))
+    whitened = unit_rows((words / words.std(axis=0)).astype(np.float32))
+    likeness = [np.corrcoef((rows @ rows.T).ravel(), (centred @ centred.T).ravel())[0, 1]
+                for rows in (plain, whitened)]  # fmt: skip
+    assert likeness[0] > 0.95
+    assert likeness[1] < 0.6
 
 
 # Documents

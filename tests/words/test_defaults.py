@@ -119,7 +119,7 @@ def test_arguments(function: Any, expected: dict[str, Any]) -> None:
 
 def test_grids_of_searches() -> None:
     assert alpha_search.GRID == (-0.5, -0.25, -0.15, 0.0, 0.15, 0.25, 0.5)  # of Vulić et al. 2020
-    assert COMBINE_C_GRID == (1.0, 10.0, 50.0, 100.0, 1000.0)
+    assert COMBINE_C_GRID == (1.0, 10.0, 50.0, 100.0, 1000.0, 10_000.0)
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,8 @@ class Corpus:
     """The folder that holds it below a folder of data; its name where none is given."""
     asset: str = ""
     """The asset that carries it, for what `tenor fetch` brings."""
+    also_reads: tuple[str, ...] = ()
+    """Assets that its readers read beside the files of its folder."""
 
     def __post_init__(self) -> None:
         if not self.folder:

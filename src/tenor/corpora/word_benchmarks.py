@@ -99,6 +99,7 @@ WORD_BENCHMARKS = Corpus(
     about="word similarity, analogy and category sets as CSV",
     licence="not stated; each set has terms of its own",
     obtain="Get the repository https://github.com/vecto-ai/word-benchmarks.",
+    also_reads=(ASSET,),
     splits={
         f"{kind}/{file}": Split(
             files=(f"{kind}/{_ENGLISH}/{file}.csv",), read=partial(_items, kind=kind, name=file)

@@ -76,7 +76,7 @@ def make_job(
         for name in cell.after
     )
     depends = {
-        "recipe": [recipe.name, recipe.version],
+        "recipe": [recipe.name, recipe.version if cell.since is None else cell.since],
         "cell": [cell.name, dict(cell.settings)],
         "scale": [scale, dict(plan.settings)],
         "seed": used,

@@ -50,6 +50,8 @@ class DataFolder:
     about: str
     advice: str = ""
     optional: bool = False
+    assets: tuple[str, ...] = ()
+    """Assets that are read with the folder: every cell that reads it depends on their contents too."""
 
     @classmethod
     def of(cls, *corpora: Corpus, optional: bool = False) -> "DataFolder":
@@ -66,6 +68,7 @@ class DataFolder:
             about="; ".join(dict.fromkeys(corpus.about for corpus in corpora)),
             advice=" ".join(dict.fromkeys(corpus.obtain for corpus in corpora)),
             optional=optional,
+            assets=tuple(dict.fromkeys(name for corpus in corpora for name in corpus.also_reads)),
         )
 
 
@@ -95,6 +98,9 @@ class Cell:
     after: tuple[str, ...] = ()
     """Cells that must be computed before it, with the same seed: a stage before a fine-tuning, a teacher
     before a student. ``Context.result_of`` gives their results; its own result depends on theirs."""
+    since: int | None = None
+    """The version of the recipe that last changed its results; the recipe's own where None. A new version
+    that leaves some cells as they were names the earlier one here, and their results are kept."""
 
     @property
     def label(self) -> str:
@@ -219,11 +225,29 @@ class Composite:
 
     weights: Mapping[str, float]
     offset: float = 0.0
+    by_items: bool = False
+    """Whether each weight is multiplied by the metric's share of the test items."""
 
     @classmethod
     def mean(cls, *metrics: str) -> "Composite":
         """The plain mean of some metrics."""
         return cls({metric: 1.0 / len(metrics) for metric in metrics})
+
+    @classmethod
+    def over_items(cls, *metrics: str) -> "Composite":
+        """The mean of some metrics weighted by their test items: sets of a few dozen do not drown the rest.
+
+        >>> Composite.over_items("MEN", "MC-30").shares({"MEN": 2970, "MC-30": 30})
+        {'MEN': 0.99, 'MC-30': 0.01}
+        """
+        return cls(dict.fromkeys(metrics, 1.0), by_items=True)
+
+    def shares(self, items: Mapping[str, int]) -> Mapping[str, float]:
+        """Return the weight of each metric, from how many test items each of them has."""
+        if not self.by_items:
+            return self.weights
+        total = sum(items[metric] for metric in self.weights)
+        return {metric: weight * items[metric] / total for metric, weight in self.weights.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -128,9 +128,15 @@ class Results:
         for (cell, metric), weight in contrast.weights.items():
             made = self.recipe.composites.get(metric)
             offset += weight * made.offset if made else 0.0
-            for name, share in made.weights.items() if made else [(metric, 1.0)]:
+            shares = self._shares(cell, made) if made else {metric: 1.0}
+            for name, share in shares.items():
                 weights[cell, name] = weights.get((cell, name), 0.0) + weight * share
         return Contrast(weights, offset)
+
+    def _shares(self, cell: str, made: Composite) -> Mapping[str, float]:
+        """Return the weights of a composite for a cell; where nothing was measured, as if items were equal."""
+        outcomes = next(iter(self.measured.get(cell, {}).values()), {})
+        return made.shares({metric: _items(outcomes, metric) for metric in made.weights})
 
     def scores(self, cell: str, metric: str) -> list[float]:
         """Give the scores of a cell, one per seed, in the order of the seeds; [] where there are none."""
@@ -281,8 +287,15 @@ def _score(outcomes: Mapping[str, Outcome], metric: str, made: Composite | None)
         return outcomes[metric].score if metric in outcomes else None
     if any(name not in outcomes for name in made.weights):
         return None
-    total: float = made.offset + sum(share * outcomes[name].score for name, share in made.weights.items())
+    shares = made.shares({name: _items(outcomes, name) for name in made.weights})
+    total: float = made.offset + sum(share * outcomes[name].score for name, share in shares.items())
     return total
+
+
+def _items(outcomes: Mapping[str, Outcome], metric: str) -> int:
+    """Return how many test items a metric was measured on; 1 where that is not known."""
+    columns = outcomes[metric].columns if metric in outcomes else ()
+    return len(columns[0]) if columns else 1
 
 
 def _by_seed(item: tuple[int | None, Any]) -> int:

@@ -75,7 +75,16 @@ def dependencies(recipe: Recipe, cell: Cell, found: Digests) -> dict[str, object
     """Return the digests that a cell's result depends on: data that it reads, weights that it loads."""
     optional = {folder.name for folder in recipe.data if folder.optional}
     read = {name: files for name, files in found.items() if name not in optional or name in cell.needs}
-    return {"data": read, "weights": {name: TABLE[name].fingerprint for name in cell.weights}}
+    return {
+        "data": read,
+        "weights": {name: TABLE[name].fingerprint for name in assets_of(recipe, cell, read)},
+    }
+
+
+def assets_of(recipe: Recipe, cell: Cell, read: Iterable[str]) -> list[str]:
+    """Name the assets that a cell reads: its own, and those that belong to the data folders that it reads."""
+    beside = (asset for folder in recipe.data if folder.name in read for asset in folder.assets)
+    return list(dict.fromkeys([*cell.weights, *beside]))
 
 
 def check_weights(cells: Iterable[Cell]) -> None:

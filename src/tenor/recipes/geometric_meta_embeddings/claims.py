@@ -6,7 +6,8 @@ from tenor.metrics.verdicts import Claim, Contrast
 from tenor.recipes.recipe import CONSTANT, Trivial
 
 PAPER_SETS = ("RG-65", "MC-30", "WS-353", "MTurk-771", "SimLex-999")
-"""Five of the paper's six similarity sets: its means are taken over these here, without RW."""
+"""Five of the paper's six similarity sets, without RW. Their mean is weighted by pairs: in the plain mean of the
+five, the 79 pairs of RG-65 and MC-30 would decide as much as the 2,044 of the others."""
 ANALOGIES = ("MSR", "Google")
 TRIVIAL: Trivial = dict.fromkeys((*PAPER_SETS, "MEN"), CONSTANT)
 
@@ -14,13 +15,10 @@ TRIVIAL: Trivial = dict.fromkeys((*PAPER_SETS, "MEN"), CONSTANT)
 def _claim(text: str, first: str, second: str, metric: str, **more: Any) -> Claim:
     return Claim(
         text=text,
-        contrast=Contrast.difference(first, second, metric=_METRICS[metric]),
-        smallest=0.005,
-        **more,
+        contrast=Contrast.difference(first, second, metric=metric),
+        **{"smallest": 0.005} | more,
     )
 
-
-_METRICS = {"similarity": list(PAPER_SETS), "analogy": list(ANALOGIES)}
 
 CLAIMS = (
     _claim(
@@ -28,23 +26,24 @@ CLAIMS = (
         "gw-geo-avg",
         "gw-avg",
         "similarity",
-        paper=0.0098,
+        paper="0.002 (mean of the five sets: 0.010)",
+        smallest=0.002,
         headline=True,
-        reason="The paper's figures are means over the same five sets, without RW.",
+        reason="The paper's gains on the same five sets, weighted by our pairs as ours are.",
     ),
     _claim(
         "Geo-CONC beats CONC on word similarity (GloVe + word2vec).",
         "gw-geo-conc",
         "gw-conc",
         "similarity",
-        paper=0.0118,
+        paper="0.006 (mean of the five sets: 0.012)",
         headline=True,
     ),
     _claim(
         "Geo-AVG beats AVG on analogies (GloVe + word2vec).",
         "gw-geo-avg",
         "gw-avg",
-        "analogy",
+        "analogies",
         paper=0.045,
         headline=True,
         reason="MSR and Google; the paper's mean over three sets rises by 0.029.",
@@ -53,7 +52,7 @@ CLAIMS = (
         "Geo-CONC beats CONC on analogies (GloVe + word2vec).",
         "gw-geo-conc",
         "gw-conc",
-        "analogy",
+        "analogies",
         paper=0.0245,
         headline=True,
         reason="MSR and Google; the paper's mean over three sets rises by 0.016.",
@@ -63,10 +62,14 @@ CLAIMS = (
         "gw-geo-avg",
         "gw-source-1",
         "similarity",
-        paper=0.012,
+        paper=0.013,
     ),
     _claim(
-        "Geo-AVG beats the better source on analogies.", "gw-geo-avg", "gw-source-1", "analogy", paper=0.0255
+        "Geo-AVG beats the better source on analogies.",
+        "gw-geo-avg",
+        "gw-source-1",
+        "analogies",
+        paper=0.0255,
     ),
     _claim(
         "The metric B adds to rotation alone (word similarity, averages).",
@@ -90,18 +93,11 @@ CLAIMS = (
         paper="other sources",
     ),
     Claim(
-        text="Geo-AVG beats AVG on the three big similarity sets (GloVe + word2vec).",
-        contrast=Contrast.difference("gw-geo-avg", "gw-avg", metric=["MTurk-771", "SimLex-999", "MEN"]),
-        smallest=0.005,
-        paper="−0.030 on MTurk-771, 0.020 on SimLex-999",
-        reason="Added after the first run, in which the mean hung on the 79 pairs of RG-65 and MC-30.",
-    ),
-    Claim(
         text="Small C changes nothing: C = 1 and C = 50 score alike on word similarity.",
         direction="same",
         smallest=0.005,
         paper="not in the paper",
-        contrast=Contrast.difference("gw-geo-avg-c50", "gw-geo-avg-c1", metric=list(PAPER_SETS)),
+        contrast=Contrast.difference("gw-geo-avg-c50", "gw-geo-avg-c1", metric="similarity"),
     ),
     _claim(
         "Very large C (100,000) hurts word similarity.",
@@ -115,7 +111,7 @@ CLAIMS = (
         direction="same",
         smallest=0.002,
         paper="not in the paper",
-        contrast=Contrast.difference("gw-geo-avg-cg", "gw-geo-avg-c50", metric=list(PAPER_SETS)),
+        contrast=Contrast.difference("gw-geo-avg-cg", "gw-geo-avg-c50", metric="similarity"),
     ),
     _claim(
         "Three sources: Geo-AVG beats AVG on word similarity.",

@@ -14,7 +14,7 @@ default, so that no source dominates. C is chosen, when not given, by the
 retrieval of held-out words in the other source: no benchmark is used.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -34,7 +34,8 @@ Solver = Literal["auto", "exact", "riemannian"]
 Table = NDArray[np.floating]
 Rows = NDArray[np.float32]
 
-C_GRID = (1.0, 10.0, 50.0, 100.0, 1000.0)
+C_GRID = (1.0, 10.0, 50.0, 100.0, 1000.0, 10_000.0)
+_LARGEST_C = 1e8  # decades are added up to it while the largest C is the best
 _ROWS_AT_ONCE = 16_384
 _HELD_OUT = 2000  # words at most that choose C
 
@@ -96,8 +97,8 @@ def combine(
     elif config.method.startswith("geo"):
         c = config.c
         if c is None:
-            found = self_retrieval(tables, seed=config.seed)
-            c = max(found, key=lambda value: (found[value], -value))
+            found = retrieval_by_c(tables, seed=config.seed)
+            c = best_c(found)
         alignment = align(Grams.of(tables), c=c, solver=config.solver, progress=progress)
     rows = meta_embed(tables, alignment, config)
     made = WordVectors(common[0].words, rows, common[0].counts, name=config.method)
@@ -152,6 +153,23 @@ def normalised(vectors: Rows, steps: Sequence[Normalisation], name: str = "vecto
     if not table.any():
         raise TenorError(f"{name}: all vectors of the common words are zero, so nothing can be learnt.")
     return table
+
+
+def best_c(found: Mapping[float, float]) -> float:
+    """Return the C with the largest share of retrieved words; of equal ones the smallest."""
+    return max(found, key=lambda value: (found[value], -value))
+
+
+def retrieval_by_c(tables: Sequence[Table], *, seed: int = 0) -> dict[float, float]:
+    """Return C -> share of held-out words that are retrieved, with the best C inside the grid.
+
+    How large C should be depends on the number of words and on how alike the sources are. While the largest
+    value is the best, the next decade is tried too; below the smallest one the shares are level.
+    """
+    found = self_retrieval(tables, seed=seed)
+    while best_c(found) == max(found) and max(found) < _LARGEST_C:
+        found |= self_retrieval(tables, c_grid=(10 * max(found),), seed=seed)
+    return found
 
 
 def self_retrieval(

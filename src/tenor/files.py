@@ -1,10 +1,18 @@
-"""Writing files so that nothing half-written ever stands under its final name."""
+"""Writing files so that nothing half-written ever stands under its final name.
 
+What is written stands aside under a name of its own until it is whole, and the process that writes it holds a
+lock on it. A killed process leaves such a thing behind without its lock; the next one that writes the same
+name removes it.
+"""
+
+import contextlib
 import errno
 import json
 import os
+import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +32,13 @@ _REASONS = {
 }
 
 
+_STALE_SECONDS = 60.0  # a younger one may belong to a process that is about to lock it
+
+
+class WriteError(TenorError):
+    """A file could not be written: the disk is full, or the place is not writable."""
+
+
 def why(error: OSError) -> str:
     """Say the reason of an operating-system error in plain words."""
     return _REASONS.get(error.errno or 0, error.strerror or str(error))
@@ -35,7 +50,7 @@ def writing(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise TenorError(f"Cannot write {path}: {why(error)}. Nothing was left under that name.") from error
+        raise WriteError(f"Cannot write {path}: {why(error)}. Nothing was left under that name.") from error
 
 
 @contextmanager
@@ -53,10 +68,11 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
     with writing(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "is a folder")
+        clear_stale(path)
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-        os.close(descriptor)
     aside = Path(name)
     try:
+        _try_lock(descriptor)
         with writing(path):
             yield aside
             sync(aside)
@@ -64,6 +80,7 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
             os.replace(aside, path)
             sync(path.parent)
     finally:
+        os.close(descriptor)
         aside.unlink(missing_ok=True)
 
 
@@ -73,8 +90,11 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
     path = Path(path)
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        clear_stale(path)
         aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part"))
+        descriptor = os.open(aside, os.O_RDONLY)
     try:
+        _try_lock(descriptor)
         with writing(path):
             yield aside
             os.chmod(aside, 0o777 & ~_umask())
@@ -86,6 +106,7 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
             os.rename(aside, path)
             sync(path.parent)
     finally:
+        os.close(descriptor)
         shutil.rmtree(aside, ignore_errors=True)
 
 
@@ -125,6 +146,49 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def clear_stale(path: Path) -> None:
+    """Remove what killed processes left beside ``path`` while they wrote it; that of living ones stays."""
+    ours = re.compile(rf"\.{re.escape(path.name)}\.[a-z0-9_]{{8}}\.part")
+    with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            if ours.fullmatch(entry.name) and _is_stale(Path(entry.path)):
+                remove(Path(entry.path))
+
+
+def _is_stale(path: Path) -> bool:
+    """Whether something is no longer new and no process holds its lock."""
+    try:
+        if time.time() - path.lstat().st_mtime < _STALE_SECONDS:
+            return False
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return False
+    try:
+        return _try_lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _try_lock(descriptor: int) -> bool:
+    """Lock an open file or folder until it is closed; False where another holds it or there are no locks."""
+    try:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it, if it is there and may be removed."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def clear_parts(path: Path) -> None:

@@ -22,6 +22,9 @@ _NUMPY: Mapping[str, str] = {
     "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?",
 }  # fmt: skip
+# Formats kept as bits: those of a number's exponent, all set where it is NaN or infinite.
+_EXPONENTS: Mapping[str, int] = {"BF16": 0x7F80, "F8_E5M2": 0x7C}
+_PIECE = 1 << 20  # numbers looked through at once, so that a big table takes no second memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +51,25 @@ class Stored:
         if self.format not in ("F32", "F16"):
             raise TenorError(f"A weight is stored as {self.format}; weights are read from F32, F16 or BF16.")
         return self.bits.astype(np.float32, copy=False)
+
+    def first_not_finite(self) -> int | None:
+        """Return the position, on the flat axis, of the first number that is NaN or infinite, if any is."""
+        flat = self.bits.reshape(-1)
+        for begin in range(0, len(flat), _PIECE):
+            wrong = _not_finite(flat[begin : begin + _PIECE], self.format)
+            if wrong is not None and wrong.any():
+                return begin + int(wrong.argmax())
+        return None
+
+
+def refuse_not_finite(tensors: Mapping[str, Stored], where: str | Path) -> None:
+    """Refuse tensors with NaN or infinity, from which only more of them can be computed."""
+    for name, tensor in tensors.items():
+        if (place := tensor.first_not_finite()) is not None:
+            raise TenorError(
+                f"{where}: {name!r} holds a number that is not finite (at {place} of {tensor.bits.size}); "
+                "the file is damaged, or its training diverged: copy, fetch or make it again."
+            )
 
 
 def read_safetensors(path: str | Path) -> dict[str, Stored]:
@@ -105,6 +127,15 @@ def write_safetensors(
         file.write(len(text).to_bytes(8, "little") + text)
         for name in order:
             file.write(np.ascontiguousarray(tensors[name].bits).data)
+
+
+def _not_finite(bits: NDArray[Any], format_: str) -> NDArray[np.bool_] | None:
+    """Mark NaN and infinity; None for formats that have neither."""
+    if format_ in _EXPONENTS:
+        return np.asarray((bits & _EXPONENTS[format_]) == _EXPONENTS[format_])
+    if format_ == "F8_E4M3":  # it has NaN only, all bits set but the sign
+        return np.asarray((bits & 0x7F) == 0x7F)
+    return ~np.isfinite(bits) if bits.dtype.kind == "f" else None
 
 
 def _mapped_tensor(data: NDArray[np.uint8], entry: Mapping[str, Any], where: str) -> Stored:

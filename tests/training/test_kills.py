@@ -33,15 +33,17 @@ class Kill(Callback):
 
 if moment == "checkpoint":  # in the midst of writing one
     import tenor.training.checkpoints as checkpoints
-    save, count = checkpoints.save_file, []
-    def half(tensors, path, metadata):
-        save(tensors, path, metadata=metadata)
+    save, count = checkpoints.write_safetensors, []
+    def half(path, tensors, metadata):
         count.append(1)
         if len(count) == step:
-            content = Path(path).read_bytes()
-            Path(path).write_bytes(content[: len(content) // 2])
+            aside = path.with_name(f".{path.name}.abcd_123.part")
+            save(aside, tensors, metadata=metadata)
+            content = aside.read_bytes()
+            aside.write_bytes(content[: len(content) // 2])
             die()
-    checkpoints.save_file = half
+        save(path, tensors, metadata=metadata)
+    checkpoints.write_safetensors = half
 if moment == "finish":
     running.write_json = die
 

@@ -2,19 +2,28 @@
 
 safetensors files are memory-mapped, so nothing is copied before it is needed and torch is not imported;
 ``pytorch_model.bin`` goes through torch's weights-only loading, which runs no code of the file. Every name
-that a file gives for another file must be a plain name inside the folder. What cannot be read is told in one
-sentence that names the file.
+that a file gives for another file must be a plain name inside the folder. What cannot be read, and numbers
+that are not finite, are told in one sentence that names the file.
 """
 
 import warnings
 from pathlib import Path
 from typing import Any
 
+from tenor.assets.untouched import remembered
 from tenor.errors import TenorError
 from tenor.files import read_json, why
-from tenor.tensors import Stored, read_safetensors, write_safetensors
+from tenor.tensors import Stored, read_safetensors, refuse_not_finite, write_safetensors
 
-__all__ = ["SAFETENSORS", "Stored", "read_safetensors", "read_stored", "weight_files", "write_safetensors"]
+__all__ = [
+    "SAFETENSORS",
+    "Stored",
+    "read_finite",
+    "read_safetensors",
+    "read_stored",
+    "weight_files",
+    "write_safetensors",
+]
 
 SAFETENSORS, SAFETENSORS_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLED, PICKLED_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
@@ -41,10 +50,22 @@ def read_stored(folder: str | Path) -> dict[str, Stored]:
     """Read every tensor of a checkpoint folder under its own name."""
     tensors: dict[str, Stored] = {}
     for path in weight_files(folder):
-        part = read_safetensors(path) if path.suffix == ".safetensors" else _read_pickled(path)
+        part = read_finite(path)
         if twice := sorted(tensors.keys() & part.keys()):
             raise TenorError(f"{path} repeats the tensor {twice[0]!r} of another part of the checkpoint.")
         tensors |= part
+    return tensors
+
+
+def read_finite(path: Path) -> dict[str, Stored]:
+    """Read the tensors of one file, refusing NaN and infinity; an untouched file is looked through once."""
+    tensors = read_safetensors(path) if path.suffix == ".safetensors" else _read_pickled(path)
+
+    def look_through() -> str:
+        refuse_not_finite(tensors, path)
+        return "finite"
+
+    remembered([path], what="finite", find_out=look_through)
     return tensors
 
 
@@ -85,15 +106,17 @@ def _read_pickled(path: Path) -> dict[str, Stored]:
         isinstance(name, str) and isinstance(tensor, torch.Tensor) for name, tensor in content.items()
     ):
         raise TenorError(f"{path} does not hold a plain table of named tensors.")
-    return {name: _from_torch(tensor, f"{path}: {name!r}") for name, tensor in content.items()}
+    return {name: from_torch(tensor, f"{path}: {name!r}") for name, tensor in content.items()}
 
 
-def _from_torch(tensor: Any, where: str) -> Stored:
+def from_torch(tensor: Any, where: str) -> Stored:
+    """Return a tensor of torch as it is stored, without copying where it is contiguous."""
     import torch
 
     formats = {
         torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16",
         torch.int64: "I64", torch.int32: "I32", torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8",
+        torch.uint16: "U16", torch.uint32: "U32", torch.uint64: "U64",
         torch.bool: "BOOL",
     }  # fmt: skip
     if tensor.layout != torch.strided or tensor.dtype not in formats or tensor.is_meta:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.encoders.engine import Engine, Floats, StreamingEngine
+from tenor.errors import TenorError
 from tenor.progress import Progress
 from tenor.text.batching import distinct, plan_batches
 from tenor.text.tokenizer import Chunks, Tokenizer
@@ -74,6 +75,7 @@ def encode_texts(
     for vectors in run(engine, _batches(windows, engine.token_budget, due, most=batch_size)):
         batch = due.popleft()
         window = batch.window
+        refuse_not_finite(vectors)
         window.vectors[batch.rows] = np.repeat(vectors, batch.repeats, axis=0)
         window.left -= 1
         if window.chunks is not None and not window.left:
@@ -81,6 +83,15 @@ def encode_texts(
         if progress is not None:
             progress(_texts_done(window, batch.rows))
     return out
+
+
+def refuse_not_finite(vectors: Floats) -> None:
+    """Refuse what an encoder computed where it is no number: it must be neither written nor compared."""
+    if not np.isfinite(vectors).all():
+        raise TenorError(
+            "The model gives vectors with numbers that are not finite: its weights are too large for this "
+            "precision, or damaged. Try --precision fp32, else get or train the model again."
+        )
 
 
 def run(engine: Engine, batches: Iterable[Tokens]) -> Iterator[Floats]:

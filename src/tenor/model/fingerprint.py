@@ -7,14 +7,14 @@ never meet.
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tenor.assets.cache import cache_folder, sha256_of
+from tenor.assets.cache import sha256_of
+from tenor.assets.untouched import remembered
 from tenor.errors import TenorError
-from tenor.files import read_json, why, write_json
+from tenor.files import why
 from tenor.model.folder import ModelFolder
 
 
@@ -40,38 +40,8 @@ def fingerprint(settings: ModelFolder, *, digests: Mapping[str, str] | None = No
 def _digest(path: Path) -> str:
     """Return a file's sha256, remembered while the file is untouched: big weights take long to read."""
     try:
-        status = path.stat()
-        if status.st_size < 1 << 20:
+        if path.stat().st_size < 1 << 20:
             return sha256_of(path)
-        state: list[str | int] = [
-            str(path.resolve()),
-            status.st_size,
-            status.st_mtime_ns,
-            status.st_ctime_ns,
-            status.st_ino,
-        ]
-        name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:24]
-        memory = cache_folder() / "digests" / f"{name}.json"
-        if (known := _remembered(memory, state)) is None:
-            known = sha256_of(path)
-            _remember(memory, {"state": state, "sha256": known})
-        return known
+        return remembered([path], what="sha256", find_out=lambda: sha256_of(path))
     except OSError as error:
         raise TenorError(f"Cannot read {path}: {why(error)}.") from error
-
-
-def _remembered(memory: Path, state: list[str | int]) -> str | None:
-    try:
-        entry = read_json(memory)
-    except TenorError:
-        return None
-    known = entry.get("sha256") if isinstance(entry, dict) and entry.get("state") == state else None
-    return known if isinstance(known, str) else None
-
-
-def _remember(memory: Path, entry: object) -> None:
-    try:
-        memory.parent.mkdir(parents=True, exist_ok=True)
-        write_json(memory, entry)
-    except (OSError, TenorError):
-        pass  # A cache that cannot be written costs time, nothing else.

@@ -92,4 +92,10 @@ def predict_from_vectors(
     if "jaccard" in spec.features:
         first, second = tokens or [model.tokenizer.tokenize(side) for side in texts]
         overlap = jaccard(first, second, specials=special_ids(model.tokenizer))
-    return spec.predictions(run_head(spec, task.weights, vectors, overlap))
+    logits = run_head(spec, task.weights, vectors, overlap)
+    if not np.isfinite(logits).all():
+        raise TenorError(
+            f"Task {task.name} of {model.name} gives numbers that are not finite: the weights of its head "
+            "are far too large, so train it again."
+        )
+    return spec.predictions(logits)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.encoders.engine import Engine, Floats
+from tenor.model.encoding import refuse_not_finite
 from tenor.text.batching import plan_batches
 from tenor.text.tokenizer import Text, Tokenizer
 from tenor.text.tokens import NOT_A_WORD, Ints, Tokens
@@ -76,6 +77,8 @@ def encode_with_words(
     for batch in plan_batches(tokens.lengths, engine.token_budget):
         part = tokens.take(batch)
         pooled[batch], (states,) = engine.vectors_and_states(part, layers=[layer])
+        refuse_not_finite(states)
+        refuse_not_finite(pooled[batch])
         words |= _batch_states(texts, batch, part, states[:, None])
     return EncodedTexts(tokens, pooled, [one_layer(words[number]) for number in range(len(texts))])
 
@@ -93,6 +96,7 @@ def states_of_words(
     for batch in plan_batches(tokens.lengths, engine.token_budget):
         part = tokens.take(batch)
         states = np.stack(engine.states(part, layers=layers), axis=1)
+        refuse_not_finite(states)
         found |= _batch_states(texts, batch, part, states)
     return [found[number] for number in range(len(texts))]
 

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from tenor.encoders.stored import from_torch
 from tenor.errors import TenorError
-from tenor.files import atomic_file
+from tenor.tensors import write_safetensors
 from tenor.training.state import State, join, split
 
 FORMAT = 1
@@ -81,8 +81,10 @@ def load_random_states(states: State) -> None:
 def write_checkpoint(path: Path, state: State) -> None:
     """Write a state; it stands under its name only when it is whole."""
     tensors, rest = split(state)
-    with atomic_file(path) as aside:
-        save_file(tensors, aside, metadata={"format": str(FORMAT), "state": json.dumps(rest)})
+    stored = {name: from_torch(tensor, f"{path}: {name!r}") for name, tensor in tensors.items()}
+    # Not by the safetensors library, which says of a full disk what only its own users understand and leaves
+    # a copy under a name of its own when it is killed.
+    write_safetensors(path, stored, metadata={"format": str(FORMAT), "state": json.dumps(rest)})
 
 
 def read_checkpoint(path: Path) -> State:

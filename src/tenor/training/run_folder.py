@@ -12,19 +12,21 @@ report.html         all of it to look at
 
 import json
 import os
-import shutil
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tenor.errors import TenorError
-from tenor.files import atomic_file, read_json, write_json, writing
+from tenor.files import atomic_file, read_json, remove, write_json, writing
 from tenor.training.checkpoints import LAST
 from tenor.training.config_dump import difference
 
 RUN, DATA, LOG, METRICS = "run.toml", "data.json", "log.jsonl", "metrics.json"
 PREDICTIONS, MODEL, CHECKPOINTS = "predictions.jsonl", "model", "checkpoints"
 _LOCK = ".lock"
+# What is not whole yet, of ours and of the safetensors library, which wrote checkpoints before.
+_HALF = re.compile(r"\..+\.[a-z0-9_]{8}\.part|\.tmp[A-Za-z0-9]{6}")
 
 
 class RunFolder:
@@ -41,8 +43,9 @@ class RunFolder:
         """
         if self._begun:
             self._check(run, data)
-            for half in [*self.path.glob(".*.part"), *(self.path / CHECKPOINTS).glob(".*.part")]:
-                shutil.rmtree(half) if half.is_dir() else half.unlink()  # what a kill left behind
+        for left in self._left_behind():
+            remove(left)
+        if self._begun:
             return
         with writing(self.path):
             (self.path / CHECKPOINTS).mkdir(exist_ok=True)
@@ -53,6 +56,15 @@ class RunFolder:
     @property
     def _begun(self) -> bool:
         return (self.path / RUN).is_file() and (self.path / DATA).is_file()
+
+    def _left_behind(self) -> list[Path]:
+        """List what a killed process left half-written; while the lock is held no other is at work here."""
+        return [
+            path
+            for folder in (self.path, self.path / CHECKPOINTS)
+            for path in (folder.iterdir() if folder.is_dir() else ())
+            if _HALF.fullmatch(path.name)
+        ]
 
     def _check(self, run: str, data: Mapping[str, Any]) -> None:
         kept = (self.path / RUN).read_text(encoding="utf-8")
@@ -114,7 +126,8 @@ class RunFolder:
         with writing(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
         if not self._begun and any(
-            each.name not in (_LOCK, DATA, CHECKPOINTS) for each in self.path.iterdir()
+            each.name not in (_LOCK, DATA, CHECKPOINTS) and not _HALF.fullmatch(each.name)
+            for each in self.path.iterdir()
         ):
             raise TenorError(
                 f"{self.path} holds files that are not a run's; choose a folder that is new or empty."

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from tenor.errors import TenorError
-from tenor.files import atomic_file, write_json
+from tenor.files import WriteError, atomic_file, write_json
 from tenor.machine import thread_count, use_huge_pages
 from tenor.machine.devices import find_device
 from tenor.model.network import Adapter, Network
@@ -97,6 +97,9 @@ def train_run(
         if not world.first:
             return None
         return finish(run, folder, built, examples, progress, precision=precision, callbacks=callbacks)
+    except WriteError as error:
+        again = "See to that, then run the same command again: the run goes on from its last checkpoint."
+        raise TenorError(f"{error} {again}") from error
     finally:
         folder.unlock()
         world.leave()

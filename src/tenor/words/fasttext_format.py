@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.errors import TenorError
+from tenor.tensors import Stored, refuse_not_finite
 from tenor.words.growable_array import GrowableArray
 from tenor.words.subwords import Subwords
 
@@ -109,7 +110,9 @@ def _matrix(reader: "_Reader", what: str, vector_size: int) -> NDArray[np.float3
         table.extend(
             np.frombuffer(reader.read(4 * vector_size * count), dtype="<f4").reshape(count, vector_size)
         )
-    return table.finish()
+    whole = table.finish()
+    refuse_not_finite({what: Stored("F32", whole)}, reader.name)
+    return whole
 
 
 def _with_ngrams(table: NDArray[np.float32], words: list[bytes], subwords: Subwords) -> NDArray[np.float32]:

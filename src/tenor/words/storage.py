@@ -5,9 +5,8 @@ Tensors of the file, of which only ``vectors``, ``words`` and ``offsets`` must b
     vectors [n, d] F32    words [bytes] U8, offsets [n + 1] I64    hashes [n] U64, order [n] I64 (the index)
     counts [n] I64        contexts [n, d] F32                      subwords [buckets, d] F32
 
-A file from elsewhere is not trusted: offsets of words must rise, indices must lie inside. Whether
-every number of a big table is finite is not looked at when it is opened: that would read all of it; our own
-writer refuses to write others.
+A file from elsewhere is not trusted: offsets of words must rise, indices must lie inside, every number must
+be finite. That is looked at once, as it means reading all of a big table, and again when it was touched.
 """
 
 from pathlib import Path
@@ -16,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.assets.untouched import remembered
 from tenor.errors import TenorError
-from tenor.tensors import Stored, read_with_metadata, write_safetensors
+from tenor.tensors import Stored, read_with_metadata, refuse_not_finite, write_safetensors
 from tenor.words.subwords import Subwords
 from tenor.words.vocabulary import Vocabulary
 
@@ -34,6 +34,7 @@ def open_stored(path: str | Path) -> "WordVectors":
 
     tensors, metadata = read_with_metadata(path)
     _check_kind(metadata, path)
+    _check_numbers(tensors, Path(path))
     vectors = _tensor(tensors, "vectors", "F32", 2, path)
     words = _vocabulary(tensors, len(vectors), path)
     contexts = _tensor(tensors, "contexts", "F32", 2, path) if "contexts" in tensors else None
@@ -83,6 +84,14 @@ def _check_kind(metadata: dict[str, str], path: str | Path) -> None:
     version = metadata.get("version", "")
     if not version.isdecimal() or int(version) > FORMAT:
         raise TenorError(f"{path} has the format {version!r}; this Tenor reads up to {FORMAT}; upgrade.")
+
+
+def _check_numbers(tensors: dict[str, Stored], path: Path) -> None:
+    def look_through() -> str:
+        refuse_not_finite(tensors, path)
+        return "finite"
+
+    remembered([path], what="finite", find_out=look_through)
 
 
 def _vocabulary(tensors: dict[str, Stored], rows: int, path: str | Path) -> Vocabulary:

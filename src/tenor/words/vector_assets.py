@@ -9,6 +9,7 @@ from tenor.errors import TenorError, did_you_mean
 from tenor.extras import require
 from tenor.files import why
 from tenor.progress import Progress
+from tenor.tensors import Stored, refuse_not_finite
 from tenor.text.problems import Problems
 from tenor.words.spacy_format import FILES as SPACY_FILES
 from tenor.words.spacy_format import read_spacy
@@ -34,6 +35,7 @@ def read_asset(
     # The cache keeps a note of its own beside an asset's files, so the row says which files are meant.
     files = [folder / file.name for file in row.files] if row else sorted(folder.iterdir())
     vectors = _read_files(folder, files, limit, problems, progress)
+    refuse_not_finite({"vectors": Stored("F32", vectors.vectors)}, folder)
     vectors.name = str(name)
     return vectors
 

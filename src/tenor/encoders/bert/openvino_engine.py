@@ -17,7 +17,7 @@ import numpy as np
 import openvino
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 
 from tenor.assets import cache_folder
 from tenor.encoders.bert.config import BertConfig
@@ -34,9 +34,9 @@ from tenor.encoders.bert.quantize import (
 from tenor.encoders.bert.weights import read_tensors
 from tenor.encoders.engine import Floats, Precision, check_layers
 from tenor.errors import TenorError
-from tenor.files import atomic_file
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.machine import guard, thread_count
+from tenor.tensors import Stored, write_safetensors
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.tokens import Tokens
 
@@ -233,8 +233,7 @@ def _cached_scales(folder: str | Path, config: BertConfig, weights: Weights) -> 
         scales = find_scales(config, weights, tokens)
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_file(kept) as aside:
-            save_file(_pack(scales), aside)
+        write_safetensors(kept, {name: Stored("F32", value) for name, value in _pack(scales).items()})
     except (OSError, TenorError):
         pass  # A cache that cannot be written costs time next time, nothing else.
     return scales

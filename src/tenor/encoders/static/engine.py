@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.encoders.engine import Floats, Precision
-from tenor.encoders.stored import Stored, read_safetensors
+from tenor.encoders.stored import Stored, read_finite
 from tenor.errors import TenorError
 from tenor.files import read_json
 from tenor.text.tokens import Ints, Tokens
@@ -55,7 +55,7 @@ class StaticEngine:
         """
         folder = Path(folder)
         path = folder / "model.safetensors"
-        stored = read_safetensors(path)
+        stored = read_finite(path)
         name = "embeddings" if "embeddings" in stored else "embedding.weight"
         if name not in stored:
             raise TenorError(f"{path} holds no table of token vectors ('embeddings' or 'embedding.weight').")

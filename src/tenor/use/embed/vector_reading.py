@@ -13,6 +13,8 @@ from tenor.files import read_json
 from tenor.model import Model
 from tenor.use.embed.vector_files import Floats, Lines, Record, beside
 
+_ROWS = 8_192  # looked through at once
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorFile:
@@ -51,7 +53,20 @@ def read_vectors(path: str | Path) -> VectorFile:
             f"{path} holds {file.vectors.shape} numbers where its record says {shape}: "
             "the two do not belong together. Embed the texts again."
         )
+    _refuse_not_finite(file, path)
     return file
+
+
+def _refuse_not_finite(file: VectorFile, path: Path) -> None:
+    """Refuse rows with NaN or infinity: they would seem equal to every other one."""
+    for begin in range(0, len(file.vectors), _ROWS):
+        wrong = np.flatnonzero(~np.isfinite(file.vectors[begin : begin + _ROWS]).all(axis=1))
+        if len(wrong):
+            line = int(file.lines[begin + int(wrong[0])])
+            raise TenorError(
+                f"{path} is damaged: the vector of line {line:,} has numbers that are not finite. "
+                "Embed the texts again."
+            )
 
 
 def _numpy(path: Path) -> VectorFile:

@@ -8,6 +8,7 @@ Fields: id (text), text, vector (unit length, float32 [dimensions]), and c0, c1,
 source.
 """
 
+import math
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -159,7 +160,8 @@ class Passages:
             query = self._table.search(vector, vector_column_name="vector").distance_type("cosine").limit(k)
             query = hnsw.tune(query, k) if hnsw else query.bypass_vector_index()
             rows = self._rows(query, condition, "_distance")
-        return [{**row, "cosine": 1.0 - row["_distance"]} for row in rows]
+        found = [{**row, "cosine": 1.0 - row["_distance"]} for row in rows]
+        return self._finite(found)
 
     def matching(
         self, words: str, k: int, *, condition: str | None, vector: Vectors | None = None
@@ -184,8 +186,21 @@ class Passages:
             vectors = (
                 table["vector"].combine_chunks().flatten().to_numpy().reshape(len(rows), -1)
             )  # [n, dimensions]
-            for row, cosine in zip(rows, (vectors @ vector).tolist(), strict=True):
+            with np.errstate(invalid="ignore"):  # it is refused below
+                cosines = (vectors @ vector).tolist()
+            for row, cosine in zip(rows, cosines, strict=True):
                 row["cosine"] = cosine
+            self._finite(rows)
+        return rows
+
+    def _finite(self, rows: list[StoredRow]) -> list[StoredRow]:
+        """Refuse a stored vector that is not finite: it would be near everything, or nothing."""
+        for row in rows:
+            if not math.isfinite(row["cosine"]):
+                raise TenorError(
+                    f"The index {self._folder} is damaged: the vector of id {row['id']!r} has numbers that "
+                    "are not finite. Build the index again."
+                )
         return rows
 
     def _matrix(self, table: Any) -> Vectors:

@@ -14,6 +14,7 @@ from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.folder import read_folder
 from tenor.tasks.table import KINDS, build_tasks, spec_from_json, task_config
 from tenor.tasks.tag.kind import TagSpec
+from tenor.tasks.tag.windows import fitting
 from tenor.tasks.task import EncoderOutput
 from tenor.text.examples import Origin, TaggedSentence
 from tenor.text.problems import Problems
@@ -42,6 +43,21 @@ def built(tiny_folder, rows, **settings):
         pooling=PoolingConfig(),
     )
     return encoder, tasks["names"].eval(), tasks["names"].prepare(examples, tokenizer)
+
+
+def _tokenizer(tiny_folder):
+    folder = read_folder(tiny_folder)
+    return folder.type.tokenizer(folder.encoder, max_tokens=folder.max_tokens, lower=folder.lower)
+
+
+def outputs_of(encoder, task, batch):
+    packed = PackedBatch.from_tokens(batch.tokens)
+    with torch.no_grad():
+        states = encoder.eval()(packed, all_states=True)
+        return task(
+            EncoderOutput(batch=packed, last=states.last, layers=states.layers, pooling=PoolingConfig()),
+            batch,
+        )
 
 
 def outputs(encoder, task, data):
@@ -132,7 +148,7 @@ def test_a_file_is_recognised_and_read(tmp_path):
 @pytest.mark.parametrize("layers", ["last", "last_four", "mix"])
 def test_words_have_the_states_of_their_pieces(tiny_folder, subwords, layers):
     rows = [(["the", "unheardzebra", "sat"], ["O", "B-X", "O"]), (["dog"], ["B-X"])]
-    encoder, task, data = built(tiny_folder, rows, subwords=subwords, layers=layers)
+    encoder, task, data = built(tiny_folder, rows, subwords=subwords, layers=layers, casing=False)
     _, seen, out = outputs(encoder, task, data)
     if layers == "last":
         states = seen.last
@@ -209,6 +225,76 @@ def test_a_long_sentence_is_read_in_windows_and_every_word_is_tagged(tiny_folder
     (prediction,) = task.predict(out, batch)
     assert prediction.shape == (400, 1 + len(task.spec.labels))
     assert task.size(batch) == 400
+
+
+def test_windows_have_context_and_label_every_word_once():
+    pieces = np.array([1, 2, 3, 1, 1, 40, 1, 1, 2, 1, 1, 1, 5, 1])
+    windows = fitting(pieces, 10)
+    labelled = [word for window in windows for word in range(window.first, window.last)]
+    assert labelled == list(range(len(pieces)))
+    for window in windows:
+        used = pieces[window.begin : window.end].sum()
+        assert used <= 10 or window.end - window.begin == 1, "only a word that is too long stands alone"
+    assert any(window.begin < window.first for window in windows)
+    assert any(window.last < window.end for window in windows)
+    assert fitting(pieces, None) == fitting(pieces, 100) == [(0, 0, 14, 14)]
+
+
+def test_a_word_behind_a_window_s_edge_is_read_with_the_words_around_it(tiny_folder):
+    words = ["the", "cat", "sat", "on", "mat"] * 80
+    tags = ["O", "B-X", "O", "O", "O"] * 80
+    encoder, task, data = built(tiny_folder, [(words, tags)], casing=False)
+    (owned,), (leads,) = data.windows.to_lists(), data.leads.to_lists()
+    assert sum(owned) == len(words)
+    assert leads[0] == 0
+    assert all(lead > 0 for lead in leads[1:])
+    _, _, out = outputs(encoder, task, data)
+    begin = owned[0] - leads[1]
+    alone = words[begin : begin + int(data.tokens.lengths[1]) - 2]
+    _, second, again = built(
+        tiny_folder, [(alone, ["O", "B-X"] * (len(alone) // 2) + ["O"] * (len(alone) % 2))], casing=False
+    )
+    second.load_state_dict(task.state_dict())
+    _, _, expected = outputs(encoder, second, again)
+    torch.testing.assert_close(
+        out[owned[0] : owned[0] + owned[1]], expected[leads[1] : leads[1] + owned[1]], atol=1e-5, rtol=1e-4
+    )
+
+
+def test_capitals_reach_the_head_of_an_uncased_encoder(tiny_folder):
+    rows = [(["see", "Rome"], ["O", "B-X"]), (["see", "rome"], ["O", "O"])]
+    encoder, task, data = built(tiny_folder, rows)
+    assert task.spec.casing
+    _, _, out = outputs(encoder, task, data)
+    assert not torch.allclose(out[1], out[3])
+    encoder, task, data = built(tiny_folder, rows, casing=False)
+    assert "shapes.weight" not in task.saved_weights()
+    _, _, out = outputs(encoder, task, data)
+    torch.testing.assert_close(out[1], out[3])
+
+
+def test_the_loss_is_a_mean_over_all_words_also_where_tags_are_unknown(tiny_folder):
+    """As is ``size``, so that passes of one batch add up to what the whole batch gives."""
+    rows = [(["the", "cat", "sat"], ["O", "B-X", "I-X"]), (["dog", "sat"], ["B-X", "O"])]
+    encoder, task, data = built(tiny_folder, rows, head="softmax")
+    new = sentences([(["the", "cat", "sat"], ["O", "B-NEW", "B-NEW"]), rows[1]])
+    tokenizer = _tokenizer(tiny_folder)
+    data = task.prepare(new, tokenizer)
+    batch, _, out = outputs(encoder, task, data)
+    with torch.no_grad():
+        (loss,) = task.losses(out, batch).values()
+    logs = out.log_softmax(dim=1)
+    numbers = [task.spec.labels.index(tag) for tag in ("O", "B-X", "O")]
+    expected = -sum(float(logs[place, number]) for place, number in zip((0, 3, 4), numbers, strict=True))
+    assert float(loss) == pytest.approx(expected / 5, abs=1e-5), "2 unknown words count among the 5"
+    halves = [task.collate(data, np.array([row])) for row in range(2)]
+    parts = [outputs_of(encoder, task, half) for half in halves]
+    with torch.no_grad():
+        sums = [
+            float(task.losses(part, half)["loss"]) * task.size(half)
+            for part, half in zip(parts, halves, strict=True)
+        ]
+    assert float(loss) * task.size(batch) == pytest.approx(sum(sums), abs=1e-4)
 
 
 def test_tags_that_the_train_examples_did_not_have_are_wrong_not_fatal(tiny_folder):

@@ -8,6 +8,7 @@ A kind is one module or folder of this room and one line of ``tasks/table.py``; 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tenor.errors import TenorError
@@ -35,6 +36,8 @@ class Kind(ABC):
     """What it learns, as the end of "This task …"."""
     config: ClassVar[type[TaskConfig]]
     spec: ClassVar[type[TaskSpec]]
+    suggested_training: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Settings of ``[training]`` that `tenor init` writes for it where they are not the usual ones."""
 
     # --------------------------------------------------------------- examples
 

@@ -66,6 +66,8 @@ def _dev_file(data: Path, task: TaskConfig) -> Path | None:
 
 def _text(task: TaskConfig, dev: Path | None, examples: int, columns: Sequence[str], out: Path) -> str:
     assert task.train is not None
+    usual = {"epochs": "10", "encoder_lr": "1e-5", "head_lr": "1e-3"}
+    training = usual | dict(kind_of(task.kind).suggested_training)
     lines = [
         f"# Written by `tenor init`. Look it over, then: tenor check {out.name}",
         f"# and, to train: tenor train {out.name} --out DIR",
@@ -81,10 +83,10 @@ def _text(task: TaskConfig, dev: Path | None, examples: int, columns: Sequence[s
         "weight = 1.0             # of this task's loss in the sum of all tasks",
         "",
         "[training]",
-        "epochs = 10",
+        f"epochs = {training['epochs']}",
         "micro_batch_tokens = 4096   # bounds memory only, never changes results",
-        "encoder_lr = 1e-5        # learning rates of the encoder and of new heads",
-        "head_lr = 1e-3",
+        f"encoder_lr = {training['encoder_lr']}        # learning rates of the encoder and of new heads",
+        f"head_lr = {training['head_lr']}",
     ]
     return "\n".join(lines) + "\n"
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -27,6 +28,7 @@ from tenor.text.problems import Problems
 from tenor.text.ragged import Ragged
 from tenor.text.tag_schemes import TagScheme, convert, guess_scheme
 from tenor.text.tagged import read_tagged
+from tenor.text.word_shapes import SHAPES
 
 if TYPE_CHECKING:
     from tenor.encoders.encoder import Encoder
@@ -59,6 +61,9 @@ class TagConfig(TaskConfig):
     """The vector of a word: that of its first word piece, or the mean of all. Default: first."""
     layers: LayerChoice | None = None
     """Which layers of the encoder are read: last, last_four, mix. Default: last."""
+    casing: bool | None = None
+    """Whether the head also sees the shapes of words (capitals, digits, marks), which uncased encoders lose.
+    Default: true."""
     dropout: float | None = None
     """On what the head reads. Default: 0.1."""
     metric: str | None = None
@@ -83,6 +88,7 @@ class TagSpec(TaskSpec):
     head: TagHead = "crf"
     subwords: Subwords = "first"
     layers: LayerChoice = "last"
+    casing: bool = False
     dropout: float = 0.1
 
     kind: ClassVar[str] = "tag"
@@ -121,6 +127,8 @@ class TagSpec(TaskSpec):
         """Return the weights of the linear layer and of the CRF."""
         count = len(self.labels)
         shapes: dict[str, tuple[int, ...]] = {"out.weight": (count, hidden_size), "out.bias": (count,)}
+        if self.casing:
+            shapes["shapes.weight"] = (count, len(SHAPES))
         if self.head == "crf":
             shapes |= {
                 "crf.transitions": (count, count),
@@ -228,6 +236,7 @@ class TagKind(Kind):
     about = "gives every word its tag: entities, parts of speech"
     config = TagConfig
     spec = TagSpec
+    suggested_training = MappingProxyType({"epochs": "5", "encoder_lr": "1e-4", "head_lr": "5e-3"})
 
     def read(self, config: TagConfig, file: Path, *, problems: Problems) -> Iterator[TaggedSentence]:
         """Yield the sentences of a CoNLL file, or of JSON lines with words and tags."""
@@ -294,6 +303,7 @@ class TagKind(Kind):
             head=config.head or ("crf" if spans else "softmax"),
             subwords=config.subwords or "first",
             layers=config.layers or "last",
+            casing=True if config.casing is None else config.casing,
             dropout=0.1 if config.dropout is None else config.dropout,
         )
 

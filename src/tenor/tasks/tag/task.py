@@ -3,15 +3,15 @@
     softmax   p(y_i) = softmax(W h_i + b), decoded as the best sequence that the scheme allows
     crf       p(y) ∝ exp(Σ_i (W h_i + b)[y_i] + Σ_i A[y_{i-1}, y_i])        (Lafferty et al., 2001)
 
-A sentence that is longer than the encoder reads goes through it in windows of whole words; every word is
-labelled once, and the CRF runs over the whole sentence. Losses are means over words.
+A sentence that is longer than the encoder reads goes through it in windows of whole words with context
+(``tenor.tasks.tag.windows``); every word is labelled once, and the CRF runs over the whole sentence. Losses
+are means over words.
 
 Shapes: T tokens, W words of the batch, n sentences, d hidden size, k labels.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,11 +26,13 @@ from tenor.layers.linear import Linear
 from tenor.layers.packed import Packing
 from tenor.layers.viterbi import viterbi
 from tenor.tasks.tag.kind import TagSpec
+from tenor.tasks.tag.windows import cut_windows
 from tenor.tasks.task import EncoderOutput, Metric, Reads, Task, TaskBatch, TaskData
 from tenor.tasks.texts.kind import own_seed
 from tenor.text.ragged import Ragged
 from tenor.text.tag_schemes import allowed_transitions
 from tenor.text.tokenizer import Tokenizer
+from tenor.text.word_shapes import SHAPES, shape_bits, word_shapes
 
 _UNKNOWN = -1  # the label of a word whose tag the train examples did not have
 
@@ -40,7 +42,11 @@ class TagData(TaskData):
     """Sentences, cut into windows where they are long."""
 
     windows: Ragged
-    """The number of words of each window, by sentence."""
+    """The number of words that each window labels, by sentence."""
+    leads: Ragged
+    """The number of words before them that are context alone, window by window."""
+    shapes: Ragged | None = None
+    """The shape of each word, by sentence."""
     numbers: Ragged | None = None
     """The label of each word, by sentence."""
 
@@ -68,6 +74,7 @@ class TagTask(Task):
             torch.manual_seed(own_seed(seed, name))
             self.dropout = nn.Dropout(spec.dropout)
             self.out = Linear(hidden_size, len(spec.labels))
+            self.shapes = Linear(len(SHAPES), len(spec.labels), bias=False) if spec.casing else None
             flags = {key: torch.from_numpy(value) for key, value in self._allowed.items()}
             self.crf = CRF(len(spec.labels), **flags) if spec.head == "crf" else None
         self.mix = LayerMix(num_layers + 1) if spec.layers == "mix" else None
@@ -79,15 +86,17 @@ class TagTask(Task):
 
     def prepare(self, examples: Sequence[Any], tokenizer: Tokenizer) -> TagData:
         """Cut long sentences into windows, and number the tags where there are any."""
-        cut, sizes = _windows([example.words for example in examples], tokenizer)
+        cut, windows, leads = cut_windows([example.words for example in examples], tokenizer)
         tokens = tokenizer.tokenize(cut, words=True)
         labelled = bool(examples) and all(example.tags is not None for example in examples)
         targets = self.spec.targets(examples, name=self.name) if labelled else None
         return TagData(
             examples=examples,
             tokens=tokens,
-            text_starts=sizes.starts,
-            windows=sizes,
+            text_starts=windows.starts,
+            windows=windows,
+            leads=leads,
+            shapes=_shapes(examples) if self.spec.casing else None,
             targets=targets,
             numbers=None if targets is None else self._numbered(targets),
         )
@@ -103,7 +112,9 @@ class TagTask(Task):
         """Cut sentences out of the data."""
         assert isinstance(data, TagData)
         batch = super().collate(data, rows, generator=generator)
-        extras = dict(batch.extras) | {"windows": data.windows[rows]}
+        extras = dict(batch.extras) | {"windows": data.windows[rows], "leads": data.leads[rows]}
+        if data.shapes is not None:
+            extras["shapes"] = data.shapes[rows]
         if data.numbers is not None:
             extras["numbers"] = data.numbers[rows]
         return replace(batch, extras=extras)
@@ -116,17 +127,15 @@ class TagTask(Task):
         """Return the scores of all labels for every word [W, k]."""
         words = self._word_states(seen, batch)
         out: Tensor = self.out(self.dropout(words))
+        if self.shapes is not None:
+            bits = torch.from_numpy(shape_bits(batch.extras["shapes"].values))
+            out = out + self.shapes(bits.to(out.device, out.dtype))
         return out.float()
 
     def _word_states(self, seen: EncoderOutput, batch: TaskBatch) -> Tensor:
         states = self._states(seen)
-        windows: Ragged = batch.extras["windows"]
-        begins = np.cumsum(windows.values) - windows.values  # of each window among the batch's words
-        assert seen.batch.words is not None
-        inside = (seen.batch.words >= 0).nonzero()[:, 0]  # pieces of words, not [CLS]
-        text = seen.packing.text_of[inside]
-        word = torch.from_numpy(begins).to(text.device)[text] + seen.batch.words[inside]
-        count = int(windows.values.sum())
+        inside, word = _labelled_pieces(seen, batch)
+        count = int(batch.extras["windows"].values.sum())
         empty = states.new_zeros(count, states.shape[1])
         if self.spec.subwords == "mean":
             sums = empty.index_add(0, word, states.index_select(0, inside))
@@ -169,42 +178,24 @@ class TagTask(Task):
         return np.split(table, starts[1:-1]) if len(starts) > 1 else []
 
 
+def _labelled_pieces(seen: EncoderOutput, batch: TaskBatch) -> tuple[Tensor, Tensor]:
+    """Return the pieces of the words to label, not of [CLS] or context, and each one's word in the batch."""
+    owned, leads = batch.extras["windows"].values, batch.extras["leads"].values
+    begins = np.cumsum(owned) - owned  # of each window among the batch's words
+    assert seen.batch.words is not None
+    within = seen.batch.words  # the word of each piece in its window, -1 for [CLS]
+    text = seen.packing.text_of
+    own, lead, begin = (torch.from_numpy(each).to(text.device)[text] for each in (owned, leads, begins))
+    place = within - lead
+    inside = ((within >= 0) & (place >= 0) & (place < own)).nonzero()[:, 0]
+    return inside, (begin + place)[inside]
+
+
+def _shapes(examples: Sequence[Any]) -> Ragged:
+    return Ragged.from_lists([word_shapes(example.words).tolist() for example in examples])
+
+
 def _word_starts(windows: Ragged) -> NDArray[np.int64]:
     """Return where the words of each sentence begin among those of the batch [n + 1]."""
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(windows.values)])
     return ends[windows.starts]
-
-
-def _windows(sentences: Sequence[Sequence[str]], tokenizer: Tokenizer) -> tuple[list[list[str]], Ragged]:
-    """Cut sentences into windows of whole words that the encoder can read, and count the words of each."""
-    cut: list[list[str]] = []
-    sizes: list[list[int]] = []
-    room = None if tokenizer.max_tokens is None else max(1, tokenizer.max_tokens - tokenizer.special_count)
-    pieces = tokenizer.cut([list(words) for words in sentences], words=True)
-    assert pieces.words is not None
-    for number, words in enumerate(sentences):
-        begin = int(pieces.begins[number])
-        own = pieces.words[begin : begin + int(pieces.lengths[number])]
-        counts = np.bincount(own[own >= 0], minlength=len(words))
-        parts = _fitting(counts, room)
-        sizes.append(parts)
-        ends = np.cumsum([0, *parts])
-        cut += [list(words[first:last]) for first, last in pairwise(ends.tolist())]
-    return cut, Ragged.from_lists(sizes)
-
-
-def _fitting(pieces: NDArray[np.int64], room: int | None) -> list[int]:
-    """Return the numbers of words of successive windows, each of at most ``room`` word pieces.
-
-    >>> _fitting(np.array([2, 2, 1, 9]), 4)
-    [2, 1, 1]
-    """
-    if room is None or pieces.sum() <= room:
-        return [len(pieces)]
-    parts, words, used = [], 0, 0
-    for count in pieces.tolist():
-        if words and used + count > room:
-            parts.append(words)
-            words = used = 0
-        words, used = words + 1, used + count
-    return [*parts, words]

@@ -1,8 +1,11 @@
 """`tenor dedupe` as a person calls it."""
 
 import csv
+import io
 import json
+import sys
 
+import pyarrow.parquet as pq
 import pytest
 
 TEXTS = [
@@ -40,7 +43,7 @@ def test_prints_groups_for_people(tenor):
     assert "centre  line 1: the cat sat on a mat" in printed
     assert "1.000  line 2: The cat sat on a mat  (same but for case or spaces)" in printed
     assert "1.000  line 4: the cat sat on a mat  (same text)" in printed
-    assert "5 texts, 1 group at or above 0.999; 2 texts repeat what another says." in printed
+    assert "5 texts, 1 group at or above 0.999; 2 duplicates." in printed
     assert "in.txt:5: the text is empty" in noted
 
 
@@ -48,7 +51,7 @@ def test_no_groups_are_told_with_what_to_try(tenor, tmp_path):
     (tmp_path / "two.txt").write_text("the cat sat on a mat\nno money\n")
     code, printed, _ = tenor("two.txt", "--threshold", "0.9999")
     assert code == 0
-    assert printed.startswith("2 texts, 0 groups at or above 0.9999; 0 texts repeat what another says.\n")
+    assert printed.startswith("2 texts, 0 groups at or above 0.9999; 0 duplicates.\n")
     assert "a lower --threshold" in printed
 
 
@@ -64,6 +67,31 @@ def test_writes_groups_and_what_is_kept(tenor, tmp_path):
     ]  # fmt: skip
     kept = [json.loads(line) for line in (tmp_path / "k.jsonl").read_text().splitlines()]
     assert [(row["line"], row["texts"]) for row in kept] == [(1, 3), (3, 1), (6, 1)]
+
+
+def test_groups_and_what_is_kept_have_the_columns_of_the_input(tenor, tmp_path):
+    rows = ["Id;Line;Text", "7;x;the cat sat", "8;;a dog ran", '9;"y;z";the cat sat', "10;w;"]
+    (tmp_path / "s.csv").write_text("\n".join(rows) + "\n")
+    code, _, noted = tenor("s.csv", "--threshold", "0.999", "--out", "g.csv", "--keep", "k.parquet")
+    assert (code, "s.csv:5: the text is empty" in noted) == (0, True)
+    with open(tmp_path / "g.csv", encoding="utf-8", newline="") as file:
+        groups = list(csv.DictReader(file))
+    assert [(row["Id"], row["Line"], row["Text"], row["tenor_line"]) for row in groups] == [
+        ("7", "x", "the cat sat", "2"), ("9", "y;z", "the cat sat", "4"),
+    ]  # fmt: skip
+    kept = pq.read_table(tmp_path / "k.parquet").to_pylist()
+    assert kept == [
+        {"Id": "7", "Line": "x", "Text": "the cat sat", "tenor_line": 2, "texts": 2},
+        {"Id": "8", "Line": "", "Text": "a dog ran", "tenor_line": 3, "texts": 1},
+    ]
+
+
+def test_what_is_kept_of_standard_input_goes_to_standard_output(tenor, monkeypatch):
+    given = b'[{"id": 1, "doc": {"title": "the cat sat"}}, {"id": 2, "doc": {"title": "the cat sat"}}]'
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+    code, printed, _ = tenor("-", "--threshold", "0.999", "--column", "doc.title", "--keep", "-", "--json")
+    assert code == 0
+    assert json.loads(printed) == {"id": 1, "doc": {"title": "the cat sat"}, "line": 1, "texts": 2}
 
 
 def test_vectors_made_before_give_the_same_groups(tenor):
@@ -112,7 +140,7 @@ def test_calibrates_alone(tenor):
         (["missing.txt"], "missing.txt does not exist"),
         (["empty.txt"], "empty.txt"),
         (["in.txt", "--threshold", "2"], "threshold is 2"),
-        (["in.txt", "--out", "g.xlsx"], "expected .csv or .jsonl"),
+        (["in.txt", "--out", "g.xlsx"], "expected .csv, .tsv"),
         (["in.txt", "--out", "no/g.csv"], "does not exist"),
         (["in.txt", "--out", "g.csv", "--keep", "g.csv"], "both name g.csv"),
         (["blank.txt"], "blank.txt has no texts"),

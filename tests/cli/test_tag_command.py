@@ -93,14 +93,21 @@ def test_json_lines_on_the_screen_and_in_a_file(command, folder, tmp_path):
     assert code == 0
     rows = [json.loads(line) for line in printed.splitlines()]
     expected = [each.to_json() for each in tag(tenor.load(folder, precision="fp32"), texts)]
-    assert rows == [{"line": line, **each} for line, each in enumerate(expected, start=2)]
+    for number, (row, each) in enumerate(zip(rows, expected, strict=True)):
+        assert row == {
+            "id": str(number), "review": each.pop("text"), "line": number + 2, **each,
+        }  # fmt: skip
     assert "漢字" in printed
     code, told, _ = command("a.csv", "--column", "review", "--out", "o.jsonl")
     assert (code, told) == (0, "3 texts in o.jsonl.\n")
     assert (tmp_path / "o.jsonl").read_text(encoding="utf-8") == printed
     code, told, _ = command("a.csv", "--column", "1", "--out", "o.tsv")
     assert (code, told) == (0, "3 texts in o.tsv.\n")
-    assert table((tmp_path / "o.tsv").read_text(encoding="utf-8"))[0] == HEADER
+    header, first, *_ = table((tmp_path / "o.tsv").read_text(encoding="utf-8"))
+    assert header == ["id", "review", "line", "type", "begin", "end", "probability", "entity"]
+    assert (first[:4], first[-1]) == (["0", texts[0], "2", "ANIMAL"], "cat")
+    code, told, _ = command("a.csv", "--column", "1", "--out", "-")
+    assert told.splitlines()[0] == ",".join(header)
 
 
 def test_standard_input(command):
@@ -140,7 +147,7 @@ def test_empty_lines_are_told_and_strict_stops(command, tmp_path):
     assert code == 0
     assert [row[0] for row in table(printed)[1:]] == ["1", "3"]
     assert "a.txt:2: the text is empty" in noted
-    assert "a.txt:2" not in command("a.txt", "--quiet")[2]
+    assert command("a.txt", "--quiet")[2] == "1 problem: a.txt:2: the text is empty\n"
     code, _, noted = command("a.txt", "--strict", "--out", "o.tsv")
     assert code == 2
     assert "a.txt:2" in noted

@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 
@@ -151,11 +152,61 @@ def test_the_command_writes_csv_where_the_name_says_so(command, tmp_path):
     assert row["line"] == "1"
 
 
+def test_the_command_keeps_the_columns_of_the_input_and_writes_what_the_name_says(command, tmp_path):
+    (tmp_path / "in.csv").write_text("ID,mood,Review\n007,sad,the cat sat\n8,,good food\n")
+    files = ("c.csv", "c.tsv", "c.jsonl", "c.json", "c.parquet")
+    for name in files:
+        assert command("classify", "in.csv", "--column", "review", "--task", "mood", "--out", name)[0] == 0
+    with (tmp_path / "c.csv").open(newline="") as file:
+        table = list(csv.DictReader(file))
+    with (tmp_path / "c.tsv").open(newline="") as file:
+        assert list(csv.DictReader(file, delimiter="\t")) == table
+    # The column of labels in the input is kept, and ours has another name beside it.
+    assert list(table[0]) == ["ID", "mood", "Review", "line", "tenor_mood", "mood:a", "mood:b"]
+    assert [(row["ID"], row["mood"], row["line"]) for row in table] == [("007", "sad", "2"), ("8", "", "3")]
+    lines = [json.loads(line) for line in (tmp_path / "c.jsonl").read_text().splitlines()]
+    assert [line["tasks"]["mood"]["label"] for line in lines] == [row["tenor_mood"] for row in table]
+    assert json.loads((tmp_path / "c.json").read_text()) == lines
+    parquet = pq.read_table(tmp_path / "c.parquet")
+    assert [str(field.type) for field in parquet.schema] == (
+        ["string"] * 3 + ["int64", "string", "double", "double"]
+    )
+    assert parquet.column("mood:a").to_pylist() == [float(row["mood:a"]) for row in table]
+
+
+def test_standard_output_by_a_dash_is_csv_or_json_lines(command, tmp_path):
+    (tmp_path / "in.txt").write_text("the cat sat\n")
+    code, printed, _ = command("classify", "in.txt", "--task", "mood", "--out", "-")
+    assert code == 0
+    header, row = csv.reader(printed.splitlines())
+    assert (header[:3], row[:2]) == (["text", "line", "mood"], ["the cat sat", "1"])
+    _, printed, _ = command("classify", "in.txt", "--task", "mood", "--out", "-", "--json")
+    assert json.loads(printed)["text"] == "the cat sat"
+
+
 def test_the_command_writes_no_format_that_its_name_does_not_say(command, tmp_path):
     (tmp_path / "in.txt").write_text("the cat sat\n")
-    _, _, error = command("classify", "in.txt", "--task", "mood", "--out", "c.parquet")
-    assert "ends in .jsonl, .csv or .tsv" in error
-    assert not (tmp_path / "c.parquet").exists()
+    _, _, error = command("classify", "in.txt", "--task", "mood", "--out", "c.xlsx")
+    assert "expected .csv, .tsv, .jsonl, .json or .parquet" in error
+    assert not (tmp_path / "c.xlsx").exists()
+    code, _, error = command("classify", "in.txt", "--task", "mood", "--out", "in.txt")
+    assert (code, "is the file that is to be read" in error) == (2, True)
+
+
+def test_quiet_says_that_rows_were_lost_and_the_encoding_guessed(command, tmp_path):
+    (tmp_path / "in.txt").write_bytes(b"caf\xe9 good\n\nthe cat\n")
+    code, _, noted = command("classify", "in.txt", "--task", "mood", "--quiet", "--out", "o.jsonl")
+    assert code == 0
+    assert "in.txt:2: the text is empty" in noted
+    assert "in.txt is not UTF-8" in noted
+    assert json.loads((tmp_path / "o.jsonl").read_text().splitlines()[0])["text"] == "café good"
+    _, _, noted = command("classify", "in.txt", "--task", "mood", "--encoding", "cp1252", "--out", "o.jsonl")
+    assert "not UTF-8" not in noted
+
+
+def test_unknown_words_are_warned_of(command, tmp_path):
+    (tmp_path / "in.txt").write_text("😀 🍕 🚀\nthe cat\n", encoding="utf-8")
+    assert "unknown to" in command("classify", "in.txt", "--task", "mood")[2]
 
 
 def test_the_command_writes_json_lines(command, tmp_path):
@@ -165,7 +216,7 @@ def test_the_command_writes_json_lines(command, tmp_path):
     code, printed, _ = command("classify", "p.tsv", "--task", "alike", "--task", "score", "--out", "o.jsonl")
     assert (code, printed) == (0, "2 rows in o.jsonl.\n")
     rows = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
-    assert (rows[0]["first"], rows[0]["second"], rows[0]["line"]) == ("the cat sat", "a cat sat", 2)
+    assert (rows[0]["question1"], rows[0]["question2"], rows[0]["line"]) == ("the cat sat", "a cat sat", 2)
     assert set(rows[0]["tasks"]) == {"alike", "score"}
     assert set(rows[0]["tasks"]["alike"]["probabilities"]) == {"a", "b"}
     assert isinstance(rows[0]["tasks"]["score"]["score"], float)

@@ -1,12 +1,13 @@
-"""IN is plain lines, CSV, TSV, JSON lines or Parquet, packed with gzip or not, or - for standard input.
+"""IN is plain lines, CSV, TSV, JSON, Excel or Parquet, compressed with gzip or not, or - for standard input.
 
 Prints one line per text: its line in IN, for each task the label and the probability of every label, the
-text. The starter minilm brings the tasks sentiment, paraphrase and similarity; a model trained with `tenor
-train` has its own. Tasks about two texts read pairs: choose them with --task.
+text. --out keeps all columns of IN and adds these. The starter minilm brings the tasks sentiment, paraphrase
+and similarity; a model trained with `tenor train` has its own. Tasks about two texts read pairs: choose them
+with --task.
 
 \b
     tenor classify reviews.txt
-    tenor classify shop.csv --column review --out answers.jsonl
+    tenor classify shop.csv --column review --out answers.csv
     tenor classify pairs.tsv --task paraphrase --task similarity
 
 With --glue, IN is the official test file of a task of GLUE, and the folder --out gets the answers as its
@@ -16,21 +17,17 @@ server takes them; every row is answered, also one without text.
     tenor classify MRPC/test.tsv --glue mrpc --model run/model --out answers
 """
 
-import csv
-import io
-import json
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import counted, notes, one_line, out, progress_bar
+from tenor.cli.console import counted, one_line, out, print_notes, print_problems, progress_bar
 from tenor.cli.options import (
     Column,
     Device,
+    Encoding,
     Json,
     Long,
     LongChoice,
@@ -38,18 +35,21 @@ from tenor.cli.options import (
     Precision,
     PrecisionChoice,
     Quiet,
+    RowsOut,
+    Source,
     Strict,
     pair_of,
 )
 from tenor.errors import TenorError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tenor.model import Model as LoadedModel
     from tenor.use.classify.classifying import Answered
 
 _SHOWN = 500  # characters of a text
 
-Source = Annotated[str, typer.Argument(metavar="IN", help="The file with the texts; - is standard input.")]
 TaskNames = Annotated[
     list[str] | None,
     typer.Option(
@@ -59,9 +59,6 @@ TaskNames = Annotated[
 Columns = Annotated[
     str | None,
     typer.Option(help="For pairs: the two columns, as in question1,question2. Default: found by content."),
-]
-Out = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Write here, by its ending: .jsonl, .csv, or .tsv.")
 ]
 Glue = Annotated[
     str | None,
@@ -75,11 +72,12 @@ def classify(
     task: TaskNames = None,
     column: Column = None,
     columns: Columns = None,
-    out_: Out = None,
+    out_: RowsOut = None,
     glue: Glue = None,
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
     long: Long = LongChoice.truncate,
+    encoding: Encoding = None,
     strict: Strict = False,
     json_: Json = False,
     quiet: Quiet = False,
@@ -88,6 +86,8 @@ def classify(
     from tenor.model import load
     from tenor.text.problems import Problems
     from tenor.use.classify.classifying import classify_file
+    from tenor.use.row_files import STDOUT, check_out
+    from tenor.use.text_watch import TextWatch
 
     if glue is not None:
         if out_ is None or column or columns or json_ or (task and len(task) > 1):
@@ -98,12 +98,11 @@ def classify(
         name = None if task is None else task[0]
         _answer_glue(load(model, precision=precision.value, device=device), source, glue, out_, name, quiet)
         return
-    check_ending(out_)
+    check_out(out_, source)
     problems = Problems(strict)
     loaded = load(model, precision=precision.value, device=device)
-    as_json = json_ or (out_ is not None and out_.suffix.lower() in (".jsonl", ".json"))
-    number = 0
-    with progress_bar("Classifying", quiet=quiet) as bar, _opened(out_) as file:
+    watch = TextWatch(loaded)
+    with progress_bar("Classifying", quiet=quiet) as bar:
         answered = classify_file(
             loaded,
             source,
@@ -111,19 +110,33 @@ def classify(
             column=column,
             columns=pair_of(columns),
             long=long.value,
+            encoding=encoding,
+            rows=out_ is not None or json_,
+            watch=watch,
             problems=problems,
             progress=bar.advance,
         )
-        for number, one in enumerate(answered, start=1):
-            if as_json:
-                file.write(json.dumps(one.to_json(), ensure_ascii=False) + "\n")
-            else:
-                cells = [_header(one), _line(one)] if number == 1 else [_line(one)]
-                file.writelines(written(row, out_) for row in cells)
-    if (summary := problems.summary()) and not quiet:
-        notes.print(summary, style="yellow")
-    if out_ is not None:
-        out.print(f"{counted(number, 'row')} in {out_}.")
+        count = _write(answered, out_, as_json=json_)
+    print_problems(problems, quiet=quiet)
+    print_notes((watch.warning(),), quiet=quiet)
+    if out_ not in (None, STDOUT):
+        out.print(f"{counted(count, 'row')} in {out_}.")
+
+
+def _write(answered: "Iterable[Answered]", path: Path | None, *, as_json: bool) -> int:
+    """Write the answers to a file with all columns of the input, or print lines for people; count them."""
+    from tenor.use.row_files import STDOUT, row_file
+
+    count = 0
+    if path is None and not as_json:
+        for count, one in enumerate(answered, start=1):
+            for cells in [_header(one), _line(one)] if count == 1 else [_line(one)]:
+                typer.echo(tab_separated(cells))
+        return count
+    with row_file(path or STDOUT, as_json=as_json) as rows:
+        for one in answered:
+            rows.write(one.example.row, one.added(nested=rows.nested))
+    return rows.count
 
 
 def _answer_glue(
@@ -138,32 +151,9 @@ def _answer_glue(
     out.print(f"{counted(rows, 'answer')} in {file}.")
 
 
-@contextmanager
-def _opened(path: Path | None) -> Iterator[TextIO]:
-    """Yield where the answers go; a file appears under its name only when it is whole."""
-    if path is None:
-        yield sys.stdout
-        return
-    from tenor.files import atomic_file
-
-    with atomic_file(path) as aside, aside.open("w", encoding="utf-8", errors="replace", newline="") as file:
-        yield file
-
-
-def check_ending(path: Path | None) -> None:
-    """Refuse, before the work, a name whose ending promises a format that is not written."""
-    known = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".conll", "")
-    if path is not None and path.suffix.lower() not in known:
-        raise TenorError(f"Cannot write {path}: expected a name that ends in .jsonl, .csv or .tsv.")
-
-
-def written(cells: Sequence[str], path: Path | None) -> str:
-    """Write a row as CSV, with its texts whole, where the name says so; else by tabs, each on one line."""
-    if path is None or path.suffix.lower() != ".csv":
-        return "\t".join(one_line(cell, _SHOWN) for cell in cells) + "\n"
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue()
+def tab_separated(cells: Sequence[str]) -> str:
+    """Write cells on one line for people, long ones cut."""
+    return "\t".join(one_line(cell, _SHOWN) for cell in cells)
 
 
 def _header(one: "Answered") -> list[str]:

@@ -70,8 +70,8 @@ def print_notes(texts: Iterable[str | None], *, quiet: bool = False) -> None:
 
 
 def print_problems(problems: "Problems", *, quiet: bool) -> None:
-    """Say on stderr what was wrong with the rows of a file, if anything was."""
-    if not quiet and (summary := problems.summary()):
+    """Say on stderr what was wrong with the rows of a file, if anything was; when quiet, in one line."""
+    if summary := problems.brief() if quiet else problems.summary():
         notes.print(summary, style="yellow")
 
 

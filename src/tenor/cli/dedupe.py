@@ -1,4 +1,4 @@
-"""IN is plain lines, CSV, TSV, JSON lines or Parquet, packed with gzip or not, or - for standard input.
+"""IN is plain lines, CSV, TSV, JSON, Excel or Parquet, compressed with gzip or not, or - for standard input.
 
 Every member of a group reaches the threshold with the group's centre. The threshold can be calibrated on
 pairs of your own that are labelled 1 (say the same) or 0: --calibrate prints what each threshold gives and
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import Bar, counted, notes, one_line, out, print_notes, progress_bar
+from tenor.cli.console import Bar, counted, notes, one_line, out, print_notes, print_problems, progress_bar
 from tenor.cli.options import (
     Column,
     Device,
@@ -48,9 +48,17 @@ _MEMBERS = 10  # texts of a group that are shown
 Threshold = Annotated[
     float | None, typer.Option(help="Lowest cosine that counts as saying the same.  [default: 0.85]")
 ]
-Groups = Annotated[Path | None, typer.Option("--out", "-o", help="Write the groups to a .csv or .jsonl.")]
+Groups = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help="Write the rows of the groups, with all columns of IN: .csv, .tsv, .jsonl, .json, .parquet, -.",
+    ),
+]
 Keep = Annotated[
-    Path | None, typer.Option(help="Write the texts without duplicates, the centre of each group kept.")
+    Path | None,
+    typer.Option(help="Write the rows without duplicates, the centre of each group kept, likewise; or -."),
 ]
 Vectors = Annotated[
     Path | None, typer.Option(help="Vectors of IN that `tenor embed` made, to spare encoding it again.")
@@ -98,12 +106,12 @@ def dedupe(
     from tenor.text.sniff import Asked
     from tenor.use.dedupe.calibrate import calibrate_file
     from tenor.use.dedupe.deduping import DEFAULT_THRESHOLD
-    from tenor.use.dedupe.file import check_out, dedupe_file
+    from tenor.use.dedupe.file import dedupe_file
+    from tenor.use.row_files import STDOUT, check_out
 
     _check(source, threshold, calibrate, pair_columns, precision_at)
     for path in (groups, keep):
-        if path is not None:
-            check_out(path, source)
+        check_out(path, source)
     if groups is not None and keep is not None and groups.absolute() == keep.absolute():
         raise TenorError(f"--out and --keep both name {keep}; give each a file of its own.")
     loaded = load(model, precision=precision.value, device=device)
@@ -116,6 +124,7 @@ def dedupe(
                 precision_at=precision_at,
                 prompt=prompt,
                 long=long.value,
+                encoding=encoding,
                 strict=strict,
                 progress=bar.follow,
             )
@@ -139,8 +148,11 @@ def dedupe(
             progress=stages.follow,
             note=None if quiet else notes.print,
         )
-    print_notes((deduped.problems.summary(), deduped.beyond_limit, deduped.warning), quiet=quiet)
-    _write(deduped, groups, keep)
+    print_problems(deduped.problems, quiet=quiet)
+    print_notes((deduped.beyond_limit, deduped.warning), quiet=quiet)
+    _write(deduped, groups, keep, as_json=json_)
+    if STDOUT in (groups, keep):
+        return
     if json_:
         _print_json(deduped)
     else:
@@ -227,14 +239,14 @@ def _calibration_json(picked: "Calibration") -> dict[str, object]:
     }
 
 
-def _write(deduped: "Deduped", groups: Path | None, keep: Path | None) -> None:
-    from tenor.use.dedupe.file import write_rows
+def _write(deduped: "Deduped", groups: Path | None, keep: Path | None, *, as_json: bool) -> None:
+    from tenor.use.row_files import row_file
 
-    if groups is not None:
-        columns = ("group", "line", "role", "score", "threshold", "why", "text")
-        write_rows(groups, deduped.rows(), columns)
-    if keep is not None:
-        write_rows(keep, deduped.kept(), ("line", "texts", "text"))
+    for path, written in ((groups, deduped.grouped_rows), (keep, deduped.kept_rows)):
+        if path is not None:
+            with row_file(path, as_json=as_json) as rows:
+                for row, added in written():
+                    rows.write(row, added)
 
 
 def _print(deduped: "Deduped", model: "LoadedModel", show: int) -> None:
@@ -255,10 +267,8 @@ def _print(deduped: "Deduped", model: "LoadedModel", show: int) -> None:
     if show and left > 0:
         out.print(f"… and {left:,} more {'group' if left == 1 else 'groups'}; --out groups.csv writes all.")
     texts, groups = counted(deduped.filled, "text"), counted(len(deduped.groups), "group")
-    repeat = "repeats" if deduped.superfluous == 1 else "repeat"
     out.print(
-        f"{texts}, {groups} at or above {deduped.threshold:g}; "
-        f"{counted(deduped.superfluous, 'text')} {repeat} what another says."
+        f"{texts}, {groups} at or above {deduped.threshold:g}; {counted(deduped.superfluous, 'duplicate')}."
     )
     if not deduped.groups and deduped.filled > 1:
         out.print("No two texts are that close; a lower --threshold lets more pass.")

@@ -47,7 +47,10 @@ Prompt = Annotated[
     typer.Option(help="A prompt of the model, such as query or passage, or a text to put before every text."),
 ]
 Encoding = Annotated[
-    str | None, typer.Option(help="Encoding of IN. Default: UTF-8, or by its byte order mark.")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Encoding of the file, as in cp1250. Default: UTF-8, or found by content."
+    ),
 ]
 Column = Annotated[
     str | None,
@@ -62,8 +65,19 @@ PairColumns = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same result.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar and no notes.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="No progress bar and no notes; bad rows are still reported.")
+]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Where to write.")]
+RowsOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help="Write all columns of the input and the results beside them, by the name's ending: .csv, .tsv, "
+        ".jsonl, .json or .parquet; - is standard output, as CSV or with --json as JSON lines.",
+    ),
+]
 
 
 def pair_of(columns: str | None) -> dict[str, str | int] | None:

@@ -1,7 +1,8 @@
-"""IN is plain lines, CSV, TSV, JSON lines, Parquet or CoNLL columns, or - for standard input.
+"""IN is plain lines, CSV, TSV, JSON, Excel, Parquet or CoNLL columns, or - for standard input.
 
 Prints one line per entity: its line in IN, its type, where it begins and ends in the text, its text and the
 probability. With --words one line per word, as CoNLL columns; with --json everything, one text a line.
+--out keeps all columns of IN: a table has a row for every entity, JSON one for every text.
 
 \b
     tenor tag news.txt --model runs/entities/model
@@ -9,16 +10,31 @@ probability. With --words one line per word, as CoNLL columns; with --json every
     tenor tag news.txt --model runs/entities/model --words > tagged.conll
 """
 
-import json
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tenor.cli.classify import Out, Source, _opened, check_ending, written
-from tenor.cli.console import counted, notes, one_line, out, progress_bar
-from tenor.cli.options import Column, Device, Json, Model, Precision, PrecisionChoice, Quiet, Strict
+from tenor.cli.classify import tab_separated
+from tenor.cli.console import counted, one_line, out, print_notes, print_problems, progress_bar
+from tenor.cli.options import (
+    Column,
+    Device,
+    Encoding,
+    Json,
+    Model,
+    Precision,
+    PrecisionChoice,
+    Quiet,
+    RowsOut,
+    Source,
+    Strict,
+)
+from tenor.errors import TenorError
 
 if TYPE_CHECKING:
+    from tenor.text.examples import Row
     from tenor.use.tag import Tagged
 
 TaskName = Annotated[
@@ -33,10 +49,11 @@ def tag(
     model: Model = "minilm",
     task: TaskName = None,
     column: Column = None,
-    out_: Out = None,
+    out_: RowsOut = None,
     words: WordLines = False,
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
+    encoding: Encoding = None,
     strict: Strict = False,
     json_: Json = False,
     quiet: Quiet = False,
@@ -44,43 +61,104 @@ def tag(
     """Tag the words of texts: entities, parts of speech, whatever the model has learned."""
     from tenor.model import load
     from tenor.text.problems import Problems
+    from tenor.use.row_files import STDOUT, check_out, ending
     from tenor.use.tag import tag_file
+    from tenor.use.text_watch import TextWatch
 
-    check_ending(out_)
-    problems, number = Problems(strict), 0
+    if words and json_:
+        raise TenorError("Give either --words, for CoNLL columns, or --json, not both.")
+    check_out(out_, source, also=(".conll",))
+    problems = Problems(strict)
     loaded = load(model, precision=precision.value, device=device)
-    as_json = json_ or (out_ is not None and out_.suffix.lower() in (".jsonl", ".json"))
-    with progress_bar("Tagging", quiet=quiet) as bar, _opened(out_) as file:
-        tagged = tag_file(loaded, source, task=task, column=column, problems=problems, progress=bar.advance)
-        for number, one in enumerate(tagged, start=1):
-            if as_json:
-                file.write(json.dumps(one.to_json(), ensure_ascii=False) + "\n")
-            elif words:
-                file.write(_conll(one))
-            else:
-                header = [["line", "type", "begin", "end", "probability", "text"]] if number == 1 else []
-                file.writelines(written(row, out_) for row in [*header, *_lines(one)])
-    if (summary := problems.summary()) and not quiet:
-        notes.print(summary, style="yellow")
-    if out_ is not None:
-        out.print(f"{counted(number, 'text')} in {out_}.")
+    watch = TextWatch(loaded)
+    with progress_bar("Tagging", quiet=quiet) as bar:
+        tagged = tag_file(
+            loaded,
+            source,
+            task=task,
+            column=column,
+            encoding=encoding,
+            watch=watch,
+            problems=problems,
+            progress=bar.advance,
+        )
+        conll = words or (out_ is not None and ending(out_) == ".conll")
+        count = _write_words(tagged, out_) if conll else _write(tagged, out_, as_json=json_)
+    print_problems(problems, quiet=quiet)
+    print_notes((watch.warning(),), quiet=quiet)
+    if out_ not in (None, STDOUT):
+        out.print(f"{counted(count, 'text')} in {out_}.")
 
 
-def _lines(one: "Tagged") -> list[list[str]]:
-    """Return the cells of a line per entity; of plain tags a line per word."""
-    line = "" if one.origin is None else str(one.origin.line)
-    rows = [(each.type, each.begin, each.end, each.probability, each.text) for each in one.entities]
+def _write(tagged: "Iterable[Tagged]", path: Path | None, *, as_json: bool) -> int:
+    """Write to a file with all columns of the input, or print lines for people; count the texts."""
+    from tenor.use.row_files import STDOUT, row_file
+
+    count = 0
+    if path is None and not as_json:
+        for count, one in enumerate(tagged, start=1):
+            if count == 1:
+                typer.echo(tab_separated(["line", "type", "begin", "end", "probability", "text"]))
+            for _, found in _found(one):
+                typer.echo(tab_separated([_shown(value) for value in found.values()]))
+        return count
+    with row_file(path or STDOUT, as_json=as_json) as rows:
+        for one in tagged:
+            count += 1
+            for row, found in [(one.row, _nested(one))] if rows.nested else _found(one):
+                rows.write(row, found)
+    return count
+
+
+def _nested(one: "Tagged") -> dict[str, Any]:
+    """Return words and entities; the text stands among the columns of the input, if it is a table."""
+    record = one.to_json()
+    if one.row is not None:
+        del record["text"]
+    return record
+
+
+def _found(one: "Tagged") -> "Iterator[tuple[Row | None, dict[str, Any]]]":
+    """Yield the cells of a line per entity; of plain tags a line per word."""
+    line = None if one.origin is None else one.origin.line
+    spans = [(each.type, each.begin, each.end, each.probability, each.text) for each in one.entities]
     if not one.spans:
-        rows = [
+        spans = [
             (tag, begin, end, probability, word)
             for tag, (begin, end), probability, word in zip(
                 one.tags, one.offsets, one.probabilities, one.words, strict=True
             )
         ]
-    return [
-        [line, kind, str(begin), str(end), f"{probability:.4f}", text]
-        for kind, begin, end, probability, text in rows
-    ]
+    for kind, begin, end, probability, text in spans:
+        place = {"line": line, "type": kind, "begin": begin, "end": end}
+        yield (
+            one.row,
+            {**place, "probability": round(probability, 4), "entity" if one.spans else "word": text},
+        )
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    return "" if value is None else str(value)
+
+
+def _write_words(tagged: "Iterable[Tagged]", path: Path | None) -> int:
+    from tenor.files import atomic_file
+    from tenor.use.row_files import STDOUT
+
+    count = 0
+    if path in (None, STDOUT):
+        for one in tagged:
+            count += 1
+            typer.echo(_conll(one), nl=False)
+        return count
+    assert path is not None
+    with atomic_file(path) as aside, aside.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        for one in tagged:
+            count += 1
+            file.write(_conll(one))
+    return count
 
 
 def _conll(one: "Tagged") -> str:

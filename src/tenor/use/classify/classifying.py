@@ -14,8 +14,10 @@ from tenor.model.heads import TrainedTask, find_task
 from tenor.model.predicting import predict, predict_from_vectors, reads_vectors
 from tenor.tasks.answer import Answer
 from tenor.text.examples import Pair, Sentence
+from tenor.text.header import is_number
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs, read_texts
+from tenor.use.text_watch import TextWatch
 from tenor.use.windows import windows
 
 Row = str | tuple[str, str]
@@ -34,8 +36,25 @@ class Answered:
         """Return line, texts and answers for programs."""
         texts = self.example.texts
         named = {"text": texts[0]} if len(texts) == 1 else dict(zip(("first", "second"), texts, strict=True))
-        answers = {name: answer.to_json() for name, answer in self.answers.items()}
-        return {"line": self.example.origin.line, **named, "tasks": answers}
+        return {"line": self.example.origin.line, **named, "tasks": self._tasks()}
+
+    def added(self, *, nested: bool) -> dict[str, Any]:
+        """Return what is written beside the columns of the row: its line, and the answers.
+
+        In a table they are a column for each task, and further ones such as ``mood:good`` for probabilities.
+        """
+        line = {"line": self.example.origin.line}
+        if nested:
+            return {**line, "tasks": self._tasks()}
+        cells: dict[str, Any] = dict(line)
+        for name, answer in self.answers.items():
+            for part, cell in answer.cells().items():
+                number = isinstance(answer.predicted, float) if not part else is_number(cell)
+                cells[f"{name}:{part}" if part else name] = float(cell) if number else cell
+        return cells
+
+    def _tasks(self) -> dict[str, Any]:
+        return {name: answer.to_json() for name, answer in self.answers.items()}
 
 
 def classify(
@@ -74,6 +93,9 @@ def classify_file(
     column: str | int | None = None,
     columns: Mapping[str, str | int] | None = None,
     long: Long = "truncate",
+    encoding: str | None = None,
+    rows: bool = False,
+    watch: TextWatch | None = None,
     problems: Problems,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Answered]:
@@ -81,12 +103,17 @@ def classify_file(
 
     Pairs are read where the tasks are about two texts; ``columns`` then names both (first, second),
     ``column`` that of single texts; both are found by content when left out. Empty texts are reported and
-    left out.
+    left out. With ``rows`` every example has its whole row with it; ``watch`` sees the texts.
     """
     pairs = columns is not None or (tasks is not None and all(_about_pairs(model, name) for name in tasks))
     found = chosen_tasks(model, tasks, pairs=pairs)
-    read = _read_pairs(path, columns, problems) if pairs else _read_texts(path, column, problems)
+    how: dict[str, Any] = {"rows": rows, "encoding": encoding, "problems": problems}
+    read: Iterator[Sentence | Pair] = (
+        read_pairs(path, columns=columns, **how) if pairs else read_texts(path, column=column, **how)
+    )
     for window in windows(read, _characters, most=WINDOW_ROWS, most_characters=WINDOW_CHARACTERS):
+        if watch is not None:
+            watch.see([text for example in window for text in example.texts])
         answers = _answers(model, found, [example.texts for example in window], long, progress)
         for example, answer in zip(window, answers, strict=True):
             yield Answered(example, answer)
@@ -147,16 +174,6 @@ def _answers(
     if progress is not None:
         progress(len(rows))
     return found
-
-
-def _read_texts(path: str | Path, column: str | int | None, problems: Problems) -> Iterator[Sentence | Pair]:
-    yield from read_texts(path, column=column, problems=problems)
-
-
-def _read_pairs(
-    path: str | Path, columns: Mapping[str, str | int] | None, problems: Problems
-) -> Iterator[Sentence | Pair]:
-    yield from read_pairs(path, columns=columns, problems=problems)
 
 
 def _about_pairs(model: Model, name: str) -> bool:

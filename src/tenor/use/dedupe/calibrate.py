@@ -67,13 +67,14 @@ def calibrate_file(
     precision_at: float | None = None,
     prompt: str | None = None,
     long: Long = "truncate",
+    encoding: str | None = None,
     strict: bool = False,
     seed: int = 0,
     progress: ProgressOf | None = None,
 ) -> Calibration:
     """Pick a threshold for a model on a file of labelled pairs; ``columns`` names first, second and label."""
     problems = Problems(strict=strict)
-    pairs = list(read_pairs(path, columns=columns, problems=problems))
+    pairs = list(read_pairs(path, columns=columns, encoding=encoding, problems=problems))
     labelled = [(pair, label) for pair in pairs if (label := _label(pair, problems)) is not None]
     if not labelled:
         raise TenorError(

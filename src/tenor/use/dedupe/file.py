@@ -1,18 +1,17 @@
-"""Duplicates in a file: reading its texts, and writing the groups or what is left without duplicates."""
+"""Duplicates in a file: reading its texts, and the rows of groups or of what is left without duplicates."""
 
-import csv
 import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tenor.errors import TenorError
-from tenor.files import atomic_file
 from tenor.model import Model
 from tenor.model.encoding import Long
 from tenor.progress import Note, StageProgress
+from tenor.text.examples import Row, Sentence
 from tenor.text.problems import Problems
 from tenor.text.readers import read_texts
 from tenor.text.sniff import Asked
@@ -30,7 +29,8 @@ from tenor.use.embed.vector_reading import read_vectors
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
 from tenor.use.text_watch import TextWatch
 
-ENDINGS = (".csv", ".jsonl")
+Written = Iterator[tuple[Row | None, dict[str, Any]]]
+"""Rows of the source, and what is written beside their columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ class Deduped:
     problems: Problems
     beyond_limit: str | None  # a sentence
     warning: str | None  # about the texts: their language, unknown words
+    source: Callable[[], Iterator[Sentence]] | None = None  # reads the texts again, with their rows
 
     @property
     def grouped(self) -> int:
@@ -82,6 +83,29 @@ class Deduped:
             if row not in gone and text.strip():
                 yield {"line": self.lines[row], "texts": sizes.get(row, 1), "text": text}
 
+    def grouped_rows(self) -> Written:
+        """Yield the rows of the source that are in groups, group by group; those are in memory meanwhile."""
+        wanted = {member.row for group in self.groups for member in group.members}
+        found = dict(self._read_again(wanted))
+        members = (member.row for group in self.groups for member in group.members)
+        for row, added in zip(members, self.rows(), strict=True):
+            yield found[row], {name: value for name, value in added.items() if name != "text"}
+
+    def kept_rows(self) -> Written:
+        """Yield the rows of the source that stay, as a stream."""
+        gone = {member.row for group in self.groups for member in group.members[1:]}
+        wanted = {row for row, text in enumerate(self.texts) if row not in gone and text.strip()}
+        for (_, row), added in zip(self._read_again(wanted), self.kept(), strict=True):
+            yield row, {name: value for name, value in added.items() if name != "text"}
+
+    def _read_again(self, wanted: set[int]) -> Iterator[tuple[int, Row | None]]:
+        assert self.source is not None
+        for number, (sentence, text) in enumerate(zip(self.source(), self.texts, strict=False)):
+            if sentence.text != text:
+                raise TenorError(f"{sentence.origin}: the file has changed since it was first read.")
+            if number in wanted:
+                yield number, sentence.row
+
 
 def dedupe_file(
     model: Model,
@@ -107,9 +131,14 @@ def dedupe_file(
     asked: dict[str, Any] = asdict(reading or Asked())
     texts: list[str] = []
     lines: list[int] = []
-    for sentence in read_texts(source, column=column, empty="keep", problems=problems, **asked):
+    read = partial(read_texts, source, column=column, empty="keep", rows=True, **asked)
+    once = str(source) == "-" or not Path(source).is_file()
+    kept: list[Sentence] = []  # what cannot be read again stays in memory
+    for sentence in read(problems=problems):
         texts.append(sentence.text)
         lines.append(sentence.origin.line)
+        if once:
+            kept.append(sentence)
     watch.see(texts)
     if vectors is None:
         groups = dedupe(
@@ -127,7 +156,8 @@ def dedupe_file(
         lookup, width = with_unknown_words(model, texts, lookup)
         groups = group_texts(texts, lookup, width, threshold, exact_limit, progress=progress, note=note)
     beyond = tell_beyond_limit(count_beyond_limit(model, texts, prompt=prompt), long)
-    return Deduped(texts, lines, groups, threshold, problems, beyond, watch.warning())
+    again = (lambda: iter(kept)) if once else (lambda: read(problems=Problems()))
+    return Deduped(texts, lines, groups, threshold, problems, beyond, watch.warning(), again)
 
 
 def _stored(
@@ -152,25 +182,3 @@ def _stored(
             out[start : start + BLOCK] = file.vectors[rows[start : start + BLOCK]]
 
     return copy
-
-
-def check_out(path: Path, source: str | Path | None = None) -> None:
-    """Refuse, before the work, a name that cannot be written to or is that of the source."""
-    if path.suffix not in ENDINGS:
-        raise TenorError(f"Cannot tell the format of {str(path)!r} by its ending; expected .csv or .jsonl.")
-    if not path.parent.is_dir():
-        raise TenorError(f"Cannot write {path}: the folder {str(path.parent)!r} does not exist.")
-    if source is not None and path.exists() and Path(source).exists() and path.samefile(source):
-        raise TenorError(f"Cannot write {path}: it is the file that is to be read. Choose another name.")
-
-
-def write_rows(path: Path, rows: Iterable[dict[str, Any]], columns: tuple[str, ...]) -> None:
-    """Write rows as CSV or JSON lines, by the ending of the name."""
-    check_out(path)
-    with atomic_file(path) as aside, open(aside, "w", encoding="utf-8", newline="") as file:
-        if path.suffix == ".jsonl":
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-            return
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)

@@ -15,11 +15,12 @@ from tenor.model.heads import TrainedTask, find_task
 from tenor.model.predicting import predict
 from tenor.tasks.tag.answer import TagAnswer
 from tenor.text.conll_sniff import looks_like_conll
-from tenor.text.examples import Origin
+from tenor.text.examples import Origin, Row
 from tenor.text.problems import Problems
 from tenor.text.readers import read_texts
 from tenor.text.tagged import read_tagged
 from tenor.text.words import Words, join_words, split_words
+from tenor.use.text_watch import TextWatch
 from tenor.use.windows import windows
 
 Text = str | Sequence[str]
@@ -50,6 +51,7 @@ class Tagged:
     entities: tuple[TaggedEntity, ...]
     origin: Origin | None = None
     spans: bool = True  # whether tags are those of spans, and not plain
+    row: Row | None = None  # of the file, where it is a table
 
     def to_json(self) -> dict[str, Any]:
         """Return words, tags and entities for programs."""
@@ -104,19 +106,23 @@ def tag_file(
     *,
     task: str | None = None,
     column: str | int | None = None,
+    encoding: str | None = None,
+    watch: TextWatch | None = None,
     problems: Problems,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Tagged]:
     """Yield the tagged texts of a file in order, in memory that does not grow with the file.
 
-    A file of CoNLL columns is read for its words; any other for its texts.
+    A file of CoNLL columns is read for its words; any other for its texts. ``watch`` sees the texts.
     """
     tagger = find_tagger(model, task).name
-    for window in windows(_read(path, column, problems), _characters, most=WINDOW_TEXTS,
-                          most_characters=WINDOW_CHARACTERS):  # fmt: skip
-        tagged = tag(model, [text for text, _ in window], task=tagger, progress=progress)
-        for each, (_, origin) in zip(tagged, window, strict=True):
-            yield replace(each, origin=origin)
+    read = _read(path, column, encoding, problems)
+    for window in windows(read, _characters, most=WINDOW_TEXTS, most_characters=WINDOW_CHARACTERS):
+        if watch is not None:
+            watch.see([text if isinstance(text, str) else " ".join(text) for text, _, _ in window])
+        tagged = tag(model, [text for text, _, _ in window], task=tagger, progress=progress)
+        for each, (_, origin, row) in zip(tagged, window, strict=True):
+            yield replace(each, origin=origin, row=row)
 
 
 def find_tagger(model: Model, name: str | None) -> TrainedTask:
@@ -136,16 +142,18 @@ def find_tagger(model: Model, name: str | None) -> TrainedTask:
     raise TenorError(f"{model.name} has several taggers; choose one of {', '.join(t.name for t in taggers)}.")
 
 
-def _read(path: str | Path, column: str | int | None, problems: Problems) -> Iterator[tuple[Text, Origin]]:
+def _read(
+    path: str | Path, column: str | int | None, encoding: str | None, problems: Problems
+) -> Iterator[tuple[Text, Origin, Row | None]]:
     if str(path) != "-" and column is None and looks_like_conll(path):
-        for sentence in read_tagged(path, problems=problems):
-            yield list(sentence.words), sentence.origin
+        for sentence in read_tagged(path, encoding=encoding, problems=problems):
+            yield list(sentence.words), sentence.origin, None
         return
-    for example in read_texts(path, column=column, problems=problems):
-        yield example.text, example.origin
+    for example in read_texts(path, column=column, rows=True, encoding=encoding, problems=problems):
+        yield example.text, example.origin, example.row
 
 
-def _characters(item: tuple[Text, Origin]) -> int:
+def _characters(item: tuple[Text, Origin, Row | None]) -> int:
     text = item[0]
     return len(text) if isinstance(text, str) else sum(map(len, text))
 

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ _REASONS = {
 }
 
 
+_MOST_JSON = 1 << 28  # bytes; our largest are vocabularies of some tens of megabytes
 _STALE_SECONDS = 60.0  # a younger one may belong to a process that is about to lock it
 
 
@@ -124,6 +126,9 @@ def write_json(path: str | Path, value: Any) -> None:
 def read_json(path: str | Path) -> Any:
     """Read a JSON file, or say what is wrong with it."""
     try:
+        refuse_special(path)
+        if (size := os.stat(path).st_size) > _MOST_JSON:
+            raise TenorError(f"{path} has {size:,} bytes; a JSON file of at most {_MOST_JSON:,} is expected.")
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise TenorError(f"{path} does not exist.") from error
@@ -131,6 +136,31 @@ def read_json(path: str | Path) -> Any:
         raise TenorError(f"Cannot read {path}: {why(error)}.") from error
     except (ValueError, RecursionError) as error:  # numbers of too many digits are ValueErrors, too
         raise TenorError(f"{path} is not valid JSON ({error}).") from error
+
+
+def refuse_special(path: str | Path) -> None:
+    """Refuse pipes, devices and sockets, whose reading may never end; a folder says so when it is opened."""
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise TenorError(f"{path} is a pipe, a device or a socket, where a file is expected.")
+
+
+def refuse_outside(folder: Path, *, endings: tuple[str, ...]) -> None:
+    """Refuse a folder of which a file is a pipe or a device, or a link to what lies outside of it.
+
+    The cache of the Hugging Face hub keeps contents in ``blobs`` two folders up, and links to them.
+    """
+    home = folder.resolve()
+    allowed = (home, home.parent.parent / "blobs")
+    for path in [*folder.iterdir(), *folder.glob("*/*")]:
+        if path.suffix not in endings or path.is_dir():
+            continue
+        if path.is_symlink() and not any(path.resolve().is_relative_to(place) for place in allowed):
+            raise TenorError(
+                f"{path} is a link to {path.resolve()}, outside of its folder; put the file itself there."
+            )
+        if path.exists():
+            refuse_special(path)
 
 
 def sync(path: Path) -> None:

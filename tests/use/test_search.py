@@ -188,3 +188,21 @@ def test_cosine_std_is_the_deviation_between_different_texts():
     assert cosine_deviation(vectors) == pytest.approx(1 / 8, rel=0.05)  # 1 / √d for random directions
     assert cosine_deviation(vectors[:3]) == 0.1
     assert cosine_deviation(np.tile(vectors[:1], (20, 1))) > 0
+
+
+def test_an_index_that_names_a_hub_model_asks_no_network(tmp_path, monkeypatch):
+    from dataclasses import replace
+
+    from tenor.assets import hub
+    from tenor.use.search.card import read_card, write_card
+
+    monkeypatch.setenv("TENOR_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(hub, "_download", lambda *_: pytest.fail("the network was asked"))
+    folder = tmp_path / "index"
+    (tmp_path / "texts.txt").write_text("a cat\na dog\n")
+    build_index(tmp_path / "texts.txt", folder, model=HashingModel())
+    write_card(folder, replace(read_card(folder), model="hub:some/one"))
+    with pytest.raises(TenorError, match=r"tenor fetch hub:some/one"):
+        Searcher(folder).search("cat")
+    with pytest.raises(BaseException, match="the network was asked"):
+        Searcher(folder, model="hub:some/one").search("cat")  # what a person names may be fetched

@@ -39,6 +39,12 @@ def find_in_hub(name: str, *, force: bool = False) -> Path:
     return folder
 
 
+def is_on_disk(name: str) -> bool:
+    """Whether a name that begins with ``hub:`` was downloaded whole, so that opening it needs no network."""
+    name = name.removeprefix("hub:")
+    return bool(_NAME.fullmatch(name)) and _folder_in(_record_of(name)) is not None
+
+
 def models_at_hand() -> Iterator[tuple[str, Path]]:
     """Yield name and folder of the hub models whose download was complete and whose files are still there."""
     for record in sorted((cache_folder() / "hub").glob("*.json")):

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from tenor.encoders.engine import Precision
 from tenor.errors import TenorError
+from tenor.files import refuse_outside
 from tenor.model.folder import ModelFolder, read_folder
 from tenor.model.model import Model
 
@@ -53,4 +54,7 @@ def find_model(name: str | Path) -> ModelFolder:
     path, row = Path(name), TABLE.get(str(name))
     if path.is_file() or (row is not None and row.kind == "vectors" and not path.is_dir()):
         return ModelFolder(encoder=path, model_type="words")
-    return read_folder(find(name, kinds=MODELS))
+    folder = find(name, kinds=MODELS)
+    if path.is_dir():  # not of the cache or of a package, where an installer may have linked files
+        refuse_outside(folder, endings=(".json", ".txt", ".safetensors", ".bin"))
+    return read_folder(folder)

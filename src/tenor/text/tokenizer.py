@@ -226,6 +226,14 @@ class Tokenizer:
             if mended == batch:
                 raise TypeError("Expected texts to be strings, or all of them lists of strings.") from error
             return cast(list[Any], encode(mended, is_pretokenized=split, add_special_tokens=False))
+        except BaseException as error:
+            # A pattern that tries too many ways, or a damaged table, ends in a panic of the library.
+            if type(error).__name__ != "PanicException":
+                raise
+            reason = " ".join(str(error).split())[:200]
+            raise TenorError(
+                f"The model's tokenizer fails on a text ({reason}); its file is not usable."
+            ) from error
 
     def _assemble(self, template: Template, sides: list[Pieces]) -> Tokens:
         """Put the special tokens around the sides and cut what goes beyond the limit, for all texts at once.
@@ -279,7 +287,12 @@ class Tokenizer:
 def flat(rows: list[list[int]], words: Ints | None = None) -> Pieces:
     """Put the pieces of all texts behind one another."""
     lengths = np.fromiter((len(row) for row in rows), dtype=np.int64, count=len(rows))
-    ids = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=int(lengths.sum()))
+    try:
+        ids = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=int(lengths.sum()))
+    except OverflowError as error:
+        raise TenorError(
+            "The model's tokenizer gives ids beyond 2,147,483,647; its file is damaged."
+        ) from error
     return Pieces(ids, np.cumsum(lengths) - lengths, lengths, words)
 
 

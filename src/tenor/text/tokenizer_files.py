@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenor.errors import TenorError
 from tenor.files import read_json, why
+from tenor.text.tokenizer_limits import MOST_BYTES, neutralise
 
 if TYPE_CHECKING:
     import tokenizers
@@ -21,6 +22,7 @@ def open_tokenizer(folder: Path, *, lower: bool = False) -> "tokenizers.Tokenize
     if (folder / "tokenizer.json").is_file():
         path = folder / "tokenizer.json"
         backend = _guarded(path, lambda: _from_json(path, settings))
+        _guarded(path, lambda: neutralise(backend, path))
     elif (folder / "vocab.txt").is_file():
         path = folder / "vocab.txt"
         backend = _guarded(path, lambda: _from_vocabulary(path, settings))
@@ -60,6 +62,8 @@ def _from_json(path: Path, settings: dict[str, Any]) -> "tokenizers.Tokenizer":
     from tokenizers import Tokenizer
     from tokenizers.normalizers import BertNormalizer
 
+    if (size := path.stat().st_size) > MOST_BYTES:
+        raise TenorError(f"{path} has {size:,} bytes; a tokenizer has at most {MOST_BYTES:,}.")
     backend = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     normalizer = backend.normalizer
     if isinstance(normalizer, BertNormalizer):

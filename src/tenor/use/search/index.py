@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from tenor.assets.find import HUB
+from tenor.assets.hub import is_on_disk
 from tenor.errors import TenorError
 from tenor.files import writing
 from tenor.model import Model, load
@@ -105,6 +107,11 @@ def matching_model(card: Card, folder: Path, *, model: str | Model | None, preci
         raise TenorError(
             f"{made} precision {card.precision}, and {precision} gives other vectors. "
             f"Leave --precision out, or build the index again with --precision {precision}."
+        )
+    if model is None and card.model.startswith(HUB) and not is_on_disk(card.model):
+        raise TenorError(
+            f"{made} {card.model}, which is not on this machine, and nothing is downloaded because an index "
+            f"names it. Get it with: tenor fetch {card.model} (if you trust it), or give --model."
         )
     encoder = _loaded(card.model if model is None else model, card.precision)
     if encoder.fingerprint != card.fingerprint:

@@ -25,6 +25,7 @@ class Live:
     url: str
     port: int
     server: object
+    thread: threading.Thread  # that of the event loop
 
     def client(self, **settings):
         return httpx.Client(base_url=self.url, **_PLAIN, **settings)
@@ -50,7 +51,7 @@ def running(folder, *, limits=None, access=None, change=None, **content):
     thread.start()
     assert up.wait(_PATIENCE)
     try:
-        yield Live(service, address(listener), listener.getsockname()[1], server)
+        yield Live(service, address(listener), listener.getsockname()[1], server, thread)
     finally:
         server.should_exit = True
         thread.join(_PATIENCE)

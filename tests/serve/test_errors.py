@@ -63,9 +63,12 @@ def test_only_json_is_taken(live, kind):
     assert "application/json" in message(response)
 
 
+SMALL = Limits(texts=3, characters=1000, tokens=50, dedupe_texts=2, tag_words=4)
+
+
 @pytest.fixture(scope="module")
 def small(tiny_folder):
-    with running(tiny_folder, limits=Limits(texts=3, characters=1000, tokens=50, dedupe_texts=2)) as server:
+    with running(tiny_folder, limits=SMALL) as server:
         yield server
 
 
@@ -76,6 +79,11 @@ def small(tiny_folder):
         ("/api/embed", {"texts": ["a" * 1001]}, "at most 1,000"),
         ("/api/embed", {"texts": ["a cat " * 30] * 2}, "at most 50"),
         ("/api/embed", {"texts": ["a"], "prompt": "x" * 2000}, "at most 1,000"),
+        # The prompt is short, the texts are short: what is encoded is the product.
+        ("/api/embed", {"texts": ["a"] * 3, "prompt": "x" * 333}, "1,002 characters; at most 1,000"),
+        ("/api/classify", {"texts": ["a"] * 4}, "at most 3"),
+        ("/api/classify", {"pairs": [{"first": "a", "second": "b"}] * 2}, "4 texts; at most 3"),
+        ("/api/tag", {"texts": ["a . b . c"]}, "at most 4 are tagged"),
         ("/api/dedupe", {"texts": ["a"] * 3}, "at most 2"),
         ("/api/compare", {"first": "a" * 600, "second": "b" * 600}, "at most 1,000"),
         # Without "chunk" what is beyond the model's own limit is never encoded, and this would be taken.
@@ -88,6 +96,33 @@ def test_limits_are_named(small, path, body, said):
     assert response.status_code == 413
     assert said in message(response)
     checked(small, path, response)
+
+
+def test_a_response_of_too_many_numbers_is_refused(tiny_folder):
+    with running(tiny_folder, limits=Limits(numbers=100)) as server:
+        response = server.post("/api/embed", {"texts": ["a"] * 4})
+        assert response.status_code == 413
+        assert "4 texts with 32 numbers each are too many for one response; send at most 3" in message(
+            response
+        )
+        assert server.post("/api/embed", {"texts": ["a"] * 3}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/embeddings", {"input": "a", "model": "m" * 400_000}),
+        ("/api/classify", {"texts": ["a"], "tasks": ["x" * 400_000]}),
+        ("/api/tag", {"texts": ["a"], "task": "x" * 400_000}),
+        ("/api/embed", {"texts": ["a"], "x" * 400_000: 1}),
+        ("/api/embed", {"texts": "x" * 400_000}),
+        ("/" + "x" * 20_000, {}),
+    ],
+)
+def test_no_error_sends_back_what_was_sent(live, path, body):
+    response = live.post(path, body)
+    assert response.status_code in (404, 422)
+    assert len(response.content) < 1_500
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -171,19 +206,32 @@ def test_a_full_queue_answers_429_and_recovers(tiny_folder):
         asked = [threads.submit(server.post, "/api/embed", {"texts": ["a cat"]}) for _ in range(4)]
         while server.service.batcher.counts.waiting_requests < 4:
             time.sleep(0.001)
-        for path, body in (
-            ("/api/embed", {"texts": ["a dog"]}),
-            ("/v1/embeddings", {"input": "a dog", "model": server.service.name}),
-            ("/api/compare", {"first": "a dog", "second": "a cat"}),
-        ):
-            response = server.post(path, body)
-            assert response.status_code == 429
-            assert int(response.headers["retry-after"]) >= 1
-            checked(server, path, response)
+        response = server.post("/api/embed", {"texts": ["a dog"]})
+        assert response.status_code == 429
+        assert int(response.headers["retry-after"]) >= 1
+        checked(server, "/api/embed", response)
         assert server.get("/api/health").json() == {"status": "ok", "waiting": 4}
         gate.set()
         assert [each.result().status_code for each in asked] == [200] * 4
         assert server.post("/api/embed", {"texts": ["a dog"]}).status_code == 200
+
+
+def test_a_route_with_a_full_queue_leaves_the_others_theirs(tiny_folder):
+    gate = threading.Event()
+    limits = Limits(waiting_requests=2, waiting_work=2)
+    with running(tiny_folder, limits=limits, change=hold(gate)) as server, ThreadPoolExecutor(8) as threads:
+        full = [threads.submit(server.post, "/api/embed", {"texts": ["a cat"]}) for _ in range(2)]
+        full += [threads.submit(server.post, "/api/dedupe", {"texts": ["a cat", "a dog"]}) for _ in range(2)]
+        while server.service.batcher.counts.waiting_requests < 4:
+            time.sleep(0.001)
+        for path, body in (("/api/embed", {"texts": ["a"]}), ("/api/dedupe", {"texts": ["a", "b"]})):
+            assert server.post(path, body).status_code == 429
+        full.append(threads.submit(server.post, "/v1/embeddings", {"input": "a dog", "model": "model"}))
+        full.append(threads.submit(server.post, "/api/compare", {"first": "a dog", "second": "a cat"}))
+        while server.service.batcher.counts.waiting_requests < 6:
+            time.sleep(0.001)
+        gate.set()
+        assert [each.result().status_code for each in full] == [200] * 6
 
 
 def test_work_that_takes_too_long_is_given_up(tiny_folder):

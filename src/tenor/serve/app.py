@@ -1,7 +1,8 @@
 """The ASGI application: routes, page, middleware, and the lifespan of the service."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -33,7 +34,10 @@ def make_app(service: Service, access: Access | None = None) -> ASGIApp:
     metrics = Metrics()
     table = endpoints(service, metrics)
     operations = [endpoint.operation for endpoint in table]
-    openapi = json_response(openapi_document(operations, token=access.token is not None)).body
+    document = openapi_document(operations, token=access.token is not None, known=service.known_values())
+    openapi = json_response(document).body
+    served = {operation.path for operation in operations}
+    hints = {path: hint for path, hint in _MISSING.items() if not any(map(_within(path), served))}
 
     async def send_openapi(request: Request) -> Response:
         return Response(openapi, media_type="application/json")
@@ -49,7 +53,7 @@ def make_app(service: Service, access: Access | None = None) -> ASGIApp:
             Route("/openapi.json", send_openapi, methods=["GET"]),
             *page_routes(),
         ],
-        exception_handlers={HTTPException: _not_found},
+        exception_handlers={HTTPException: partial(_not_found, hints)},
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False
@@ -57,7 +61,11 @@ def make_app(service: Service, access: Access | None = None) -> ASGIApp:
     return AccessMiddleware(app, access, open_paths=open_paths)
 
 
-async def _not_found(request: Request, error: Exception) -> Response:
+def _within(folder: str) -> Callable[[str], bool]:
+    return lambda path: path == folder or path.startswith(f"{folder}/")
+
+
+async def _not_found(hints: Mapping[str, str], request: Request, error: Exception) -> Response:
     """Return the response for paths and methods that there are not."""
     assert isinstance(error, HTTPException)
     path = request.url.path
@@ -65,5 +73,5 @@ async def _not_found(request: Request, error: Exception) -> Response:
         message = f"{path[:100]} does not take {request.method}."
     else:
         message = f"There is nothing at {path[:100]!r}; /openapi.json lists what there is."
-        message = next((hint for prefix, hint in _MISSING.items() if path.startswith(prefix)), message)
+        message = next((hint for folder, hint in hints.items() if _within(folder)(path)), message)
     return error_response(HTTPError(error.status_code, message, headers=error.headers))

@@ -39,7 +39,7 @@ class BatchedModel(Model):
     ) -> Floats:
         """Encode as a model does; only what is cut into chunks does not share passes."""
         if long == "chunk":
-            self._check_tokens(texts)
+            self.check_tokens(texts)
             return self._model.encode(texts, prompt="", long=long, progress=progress, out=out)
         vectors = self.scaled(self.pooled(texts, progress=progress))
         if out is None:
@@ -52,9 +52,10 @@ class BatchedModel(Model):
     ) -> Floats:
         """Encode as :meth:`Model.pooled` does."""
         if long == "chunk":
-            self._check_tokens(texts)
+            self.check_tokens(texts)
             return self._model.pooled(texts, long=long, progress=progress)
-        done = self._batcher.submit(texts).done
+        # Accepted already: what the routes have under way is bounded by their lane.
+        done = self._batcher.submit(texts, route=None).done
         try:
             vectors = done.result(self._limits.work_seconds).vectors
         except TimeoutError as error:
@@ -70,16 +71,15 @@ class BatchedModel(Model):
         states = states_of_words(self.engine, texts, tokens, layers=[layer])
         return EncodedTexts(tokens, self.pooled(texts), [one_layer(each) for each in states])
 
-    def _check_tokens(self, texts: Sequence[str]) -> None:
+    def check_tokens(self, texts: Sequence[str]) -> None:
         """Keep to the limit of a request where the batcher, which does so otherwise, is passed by."""
         count = len(self.tokenizer.chunk(texts).tokens.ids)
         if count > self._limits.tokens:
             raise too_many_tokens(count, self._limits)
 
-    def with_prompt(self, texts: Sequence[str], prompt: str | None) -> Sequence[str]:
-        """Return the texts as they are encoded."""
-        front = self._front(prompt)
-        return [front + text for text in texts] if front else texts
+    def front(self, prompt: str | None = None) -> str:
+        """Return what stands before every text that is encoded."""
+        return self._front(prompt)
 
     def scaled(self, vectors: Floats) -> Floats:
         """Return vectors as the model gives them."""

@@ -10,7 +10,7 @@ texts takes far less time than 40 passes. What shares a pass does not change a v
 import logging
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -70,6 +70,8 @@ class Batcher:
         self._rows_arrived = threading.Condition(self._lock)
         self._new: deque[Job] = deque()  # not yet tokenised
         self._queue = RoundRobin()
+        self._waiting_texts: Counter[str] = Counter()  # by route
+        self._waiting_requests: Counter[str] = Counter()
         self._passes: deque[list[Row]] = deque()
         self._reading = self._under_way = 0
         self._closing = False
@@ -83,22 +85,32 @@ class Batcher:
         for thread in self._threads:
             thread.start()
 
-    def submit(self, texts: Sequence[str]) -> Job:
-        """Queue texts; the job's ``done`` gets the result. Raises an error when the queue is full."""
-        job = Job(texts, self._engine.width)
+    def submit(self, texts: Sequence[str], *, route: str | None = "") -> Job:
+        """Queue texts; the job's ``done`` gets the result.
+
+        Raises an error when as much waits of this route as may; None is for work that was accepted already.
+        """
         with self._lock:
             if self._closing:
                 raise shutting_down()
-            counts, limits = self.counts, self._limits
-            full = counts.waiting_requests >= limits.waiting_requests
-            if full or (counts.waiting_texts and counts.waiting_texts + len(texts) > limits.waiting_texts):
-                raise queue_full(self._seconds_left())
-            counts.waiting_texts += len(texts)
-            counts.waiting_requests += 1
+            if route is not None:
+                self._check_room(route, len(texts))
+            job = Job(texts, self._engine.width)
+            self.counts.waiting_texts += len(texts)
+            self.counts.waiting_requests += 1
+            if route is not None:
+                self._waiting_texts[route] += len(texts)
+                self._waiting_requests[route] += 1
             self._new.append(job)
             self._texts_arrived.notify()
-        job.done.add_done_callback(lambda _: self._leave(job))
+        job.done.add_done_callback(lambda _: self._leave(job, route))
         return job
+
+    def _check_room(self, route: str, texts: int) -> None:
+        waiting, limits = self._waiting_texts[route], self._limits
+        full = self._waiting_requests[route] >= limits.waiting_requests
+        if full or (waiting and waiting + texts > limits.waiting_texts):
+            raise queue_full(self._seconds_left())
 
     def close(self) -> None:
         """Finish what was accepted, take nothing new, and end the threads."""
@@ -109,10 +121,13 @@ class Batcher:
         for thread in self._threads:
             thread.join()
 
-    def _leave(self, job: Job) -> None:
+    def _leave(self, job: Job, route: str | None) -> None:
         with self._lock:
             self.counts.waiting_texts -= len(job.texts)
             self.counts.waiting_requests -= 1
+            if route is not None:
+                self._waiting_texts[route] -= len(job.texts)
+                self._waiting_requests[route] -= 1
 
     def _seconds_left(self) -> float:
         """Estimate how long the queue takes, from the speed so far."""

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from tenor.errors import TenorError
 from tenor.serve import openai_schemas, schemas, server_schemas
 from tenor.serve.errors import HTTPError, client_disconnected, timed_out
+from tenor.serve.lanes import Lane
 from tenor.serve.metrics import Metrics
 from tenor.serve.openapi import Operation
 from tenor.serve.responses import error_response, json_response, read_request
@@ -52,48 +53,54 @@ def endpoints(service: Service, metrics: Metrics) -> list[Endpoint]:
             "How close two texts are in meaning, and which of their phrases match.",
             schemas.CompareRequest,
             schemas.CompareResponse,
-            _in_thread(service, service.compare),
+            _in_lane(service.work, "/api/compare", service.compare),
         ),
         _post(
             "/api/classify",
             "What the tasks of the model say of texts or pairs: labels with probabilities, and scores.",
             schemas.ClassifyRequest,
             schemas.ClassifyResponse,
-            _in_thread(service, service.classify),
+            _in_lane(service.work, "/api/classify", service.classify),
         ),
         _post(
             "/api/tag",
             "The tags of all words of texts, and the entities with their offsets.",
             schemas.TagRequest,
             schemas.TagResponse,
-            _in_thread(service, service.tag),
+            _in_lane(service.work, "/api/tag", service.tag),
         ),
         _post(
             "/api/dedupe",
             "Groups of texts that say the same, the scores of all pairs, and a map.",
             schemas.DedupeRequest,
             schemas.DedupeResponse,
-            _in_thread(service, service.dedupe),
+            _in_lane(service.work, "/api/dedupe", service.dedupe),
         ),
         _get(
             "/api/models",
             "The model, the index and the word vectors of this server.",
             server_schemas.ModelsResponse,
-            lambda: json_response(service.models()),
+            lambda _: json_response(service.models()),
         ),
         _get(
             "/api/health",
             "Whether it is up.",
             server_schemas.HealthResponse,
-            lambda: json_response(service.health()),
+            lambda _: json_response(service.health()),
         ),
         _get(
             "/v1/models",
             "The models, in the form of OpenAI's API.",
             openai_schemas.OpenAIModels,
-            lambda: _openai_models(service),
+            lambda _: _openai_models(service),
         ),
-        _get("/metrics", "Counters for Prometheus.", "text/plain", lambda: _metrics(service, metrics)),
+        _get(
+            "/v1/models/{id}",
+            "One model, in the form of OpenAI's API.",
+            openai_schemas.OpenAIModel,
+            lambda name: _openai_model(service, name or ""),
+        ),
+        _get("/metrics", "Counters for Prometheus.", "text/plain", lambda _: _metrics(service, metrics)),
     ]
     return table + _search_endpoints(service) + _word_endpoints(service)
 
@@ -101,7 +108,14 @@ def endpoints(service: Service, metrics: Metrics) -> list[Endpoint]:
 def _search_endpoints(service: Service) -> list[Endpoint]:
     if service.index is None:
         return []
-    handle = _in_thread(service, service.index.search)
+    index = service.index
+    # By words alone no encoder is needed, so that such a search does not wait behind those that need it.
+    by_words = _in_lane(service.lookups, "/api/search", index.search)
+    with_model = _in_lane(service.work, "/api/search", index.search)
+
+    async def handle(body: schemas.SearchRequest) -> Response:
+        return await (by_words if body.mode == "lexical" else with_model)(body)
+
     summary = "The texts of the index that answer a query."
     return [_post("/api/search", summary, schemas.SearchRequest, schemas.SearchResponse, handle)]
 
@@ -111,13 +125,13 @@ def _word_endpoints(service: Service) -> list[Endpoint]:
         return []
     words = service.words
     table = (
-        ("neighbours", "The nearest words of a word.", schemas.NeighboursRequest, words.neighbours),
-        ("analogy", "What is to c as b is to a.", schemas.AnalogyRequest, words.analogy),
-        ("ask", "The words that answer a set query.", schemas.AskRequest, words.ask),
+        ("/api/words/neighbours", "The nearest words.", schemas.NeighboursRequest, words.neighbours),
+        ("/api/words/analogy", "What is to c as b is to a.", schemas.AnalogyRequest, words.analogy),
+        ("/api/words/ask", "The words that answer a set query.", schemas.AskRequest, words.ask),
     )
     return [
-        _post(f"/api/words/{name}", summary, schema, schemas.WordsResponse, _in_thread(service, work))
-        for name, summary, schema, work in table
+        _post(path, summary, schema, schemas.WordsResponse, _in_lane(service.lookups, path, work))
+        for path, summary, schema, work in table
     ]
 
 
@@ -141,13 +155,14 @@ def route(endpoint: Endpoint, service: Service, metrics: Metrics) -> Route:
         metrics.observe(operation.path, response.status_code, time.perf_counter() - began)
         return response
 
-    return Route(operation.path, run, methods=[operation.method])
+    # A name may hold slashes, as those of model hubs do.
+    return Route(operation.path.replace("{id}", "{id:path}"), run, methods=[operation.method])
 
 
 async def _respond(endpoint: Endpoint, request: Request, service: Service) -> Response:
     schema = endpoint.operation.request
     if schema is None:
-        return await endpoint.handle(None)
+        return await endpoint.handle(request.path_params.get("id"))
     body: Any = await read_request(request, schema, service.limits)
     seconds = service.limits.work_seconds
     try:
@@ -179,33 +194,38 @@ def _post(
     return Endpoint(Operation("POST", path, summary, request, response, runs_model=True), handle)
 
 
-def _get(path: str, summary: str, response: type | str, respond: Callable[[], Response]) -> Endpoint:
-    async def handle(_: None) -> Response:
-        return respond()
+def _get(
+    path: str, summary: str, response: type | str, respond: Callable[[str | None], Response]
+) -> Endpoint:
+    """Return a route without a body; ``respond`` gets the id in its path, if it has one."""
+
+    async def handle(name: str | None) -> Response:
+        return respond(name)
 
     operation = Operation("GET", path, summary, None, response, needs_token=path != "/api/health")
     return Endpoint(operation, handle)
 
 
-def _in_thread(service: Service, work: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Response]]:
+def _in_lane(lane: Lane, path: str, work: Callable[[Any], Any]) -> Callable[[Any], Awaitable[Response]]:
     async def handle(body: Any) -> Response:
         # Writing the response belongs to the work: a big one would hold up the event loop.
-        return await service.in_thread(lambda: json_response(work(body)))
+        return await lane.run(path, lambda: json_response(work(body)))
 
     return handle
 
 
 def _embed(service: Service) -> Callable[[schemas.EmbedRequest], Awaitable[Response]]:
     async def handle(body: schemas.EmbedRequest) -> Response:
-        encoded = await service.encode(body.texts, prompt=body.prompt)
-        return json_response(
+        encoded = await service.encode(body.texts, route="/api/embed", prompt=body.prompt)
+        return await _written(
+            len(body.texts),
             {
                 "model": service.name,
                 "dimensions": service.model.width,
                 "vectors": encoded.vectors,
                 "tokens": encoded.tokens,
                 "cut": encoded.cut,
-            }
+            },
         )
 
     return handle
@@ -213,7 +233,7 @@ def _embed(service: Service) -> Callable[[schemas.EmbedRequest], Awaitable[Respo
 
 def _openai(service: Service) -> Callable[[openai_schemas.OpenAIEmbeddingsRequest], Awaitable[Response]]:
     async def handle(body: openai_schemas.OpenAIEmbeddingsRequest) -> Response:
-        texts = _texts(body)
+        texts = [body.input] if isinstance(body.input, str) else body.input
         service.check_name(body.model)
         if body.dimensions not in (None, service.model.width):
             raise HTTPError(
@@ -221,29 +241,29 @@ def _openai(service: Service) -> Callable[[openai_schemas.OpenAIEmbeddingsReques
                 f"dimensions is {body.dimensions}; {service.name!r} has vectors of {service.model.width} "
                 "dimensions and was not trained to be truncated.",
             )
-        encoded = await service.encode(texts)
+        encoded = await service.encode(texts, route="/v1/embeddings")
         vectors = encoded.vectors
         rows: list[Any] = list(vectors)
         if body.encoding_format == "base64":
             rows = [base64.b64encode(vector.astype("<f4").tobytes()).decode() for vector in vectors]
         data = [{"object": "embedding", "index": index, "embedding": row} for index, row in enumerate(rows)]
         usage = {"prompt_tokens": encoded.tokens, "total_tokens": encoded.tokens}
-        return json_response({"object": "list", "data": data, "model": service.name, "usage": usage})
+        content = {"object": "list", "data": data, "model": service.name, "usage": usage}
+        return await _written(len(texts), content)
 
     return handle
 
 
-def _texts(body: openai_schemas.OpenAIEmbeddingsRequest) -> list[str]:
-    texts = [body.input] if isinstance(body.input, str) else body.input
-    if not texts:
-        raise HTTPError(422, "input is empty; expected a text or a list of texts.")
-    if not all(isinstance(text, str) for text in texts):
-        raise HTTPError(
-            422,
-            "input holds token ids; expected texts. Token ids are those of another model's vocabulary: "
-            "switch off that the client tokenises by itself (LangChain: check_embedding_ctx_length=False).",
-        )
-    return [text for text in texts if isinstance(text, str)]
+async def _written(texts: int, content: Any) -> Response:
+    """Return a response; one of many vectors is not written in the event loop."""
+    if texts < _MANY:
+        return json_response(content)
+    return await asyncio.to_thread(json_response, content)
+
+
+def _openai_model(service: Service, name: str) -> Response:
+    service.check_name(name)
+    return json_response(openai_schemas.OpenAIModel(name, "model", 0, "tenor"))
 
 
 def _openai_models(service: Service) -> Response:

@@ -15,9 +15,13 @@ class Limits:
     characters: int = 500_000
     tokens: int = 100_000
     dedupe_texts: int = 2_000
-    waiting_texts: int = 8_192  # in the queue, of all requests together
-    waiting_requests: int = 1_024
-    handlers: int = 8  # requests that are worked on beside the queue: comparisons, searches, …
+    tag_words: int = 20_000
+    numbers: int = 4_000_000  # in one response: texts times dimensions, or times labels
+    waiting_texts: int = 8_192  # in the encoder's queue, of each route
+    waiting_requests: int = 1_024  # in the encoder's queue, of each route
+    handlers: int = 16  # requests that are worked on beside that queue: comparisons, searches, …
+    lookups: int = 2  # threads for what needs no encoder: words, lexical search
+    waiting_work: int = 256  # requests of one route that are worked on or wait for a thread
     connections: int = 4_096
     header_seconds: float = 10.0
     body_seconds: float = 20.0

@@ -12,8 +12,12 @@ class OpenAIEmbeddingsRequest:
 
     __open__: ClassVar[bool] = True
     input: Annotated[
-        str | list[str] | list[int] | list[list[int]],
-        Meta("A text or a list of texts. Token ids are an error: they belong to another vocabulary."),
+        str | Annotated[list[str], Meta(min_items=1)],
+        Meta(
+            "A text or a list of texts. Token ids are an error: they belong to another vocabulary.",
+            instead="holds token ids; expected texts. Token ids are those of another model's vocabulary: "
+            "switch off that the client tokenises by itself (LangChain: check_embedding_ctx_length=False).",
+        ),
     ]
     model: Annotated[str, Meta("The name of the served model, see /v1/models.")]
     encoding_format: Annotated[

@@ -1,12 +1,15 @@
 """The OpenAPI document, generated from the very table that the routes are made of."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from tenor.serve.schema import Schema, describe
 from tenor.serve.server_schemas import ErrorResponse
 from tenor.version import VERSION
+
+Known = Mapping[tuple[str, str], Schema]
 
 # What a status means, in the document; the message in the response says more.
 MEANINGS = {
@@ -42,14 +45,21 @@ class Operation:
     needs_token: bool = True
 
 
-def openapi_document(operations: Sequence[Operation], *, token: bool) -> Schema:
-    """Return the OpenAPI 3.1 document of these operations."""
+def openapi_document(operations: Sequence[Operation], *, token: bool, known: Known | None = None) -> Schema:
+    """Return the OpenAPI 3.1 document of these operations.
+
+    ``known`` narrows fields of requests, by name of dataclass and field, to what this server has: the names
+    of its model and tasks, which the types cannot say.
+    """
     components: dict[str, Schema] = {}
     describe(ErrorResponse, components)
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
         described = _operation(operation, components, token=token)
         paths.setdefault(operation.path, {})[operation.method.lower()] = described
+    for (schema, field), keywords in (known or {}).items():
+        if schema in components:
+            components[schema]["properties"][field] |= keywords
     document: Schema = {
         "openapi": "3.1.0",
         "info": {
@@ -74,7 +84,7 @@ def statuses(operation: Operation, *, token: bool) -> tuple[int, ...]:
         codes += _READING
     if operation.runs_model:
         codes += _WORKING
-    if operation.path.startswith("/v1/embeddings"):
+    if operation.path in ("/v1/embeddings", "/v1/models/{id}"):
         codes.append(404)
     return tuple(sorted(codes))
 
@@ -82,12 +92,15 @@ def statuses(operation: Operation, *, token: bool) -> tuple[int, ...]:
 def _operation(operation: Operation, components: dict[str, Schema], *, token: bool) -> Schema:
     described: Schema = {
         "summary": operation.summary,
-        "operationId": f"{operation.method.lower()}{operation.path.replace('/', '_').replace('.', '_')}",
+        "operationId": operation.method.lower() + re.sub("[^a-z0-9]+", "_", operation.path).rstrip("_"),
         "responses": {
             str(status): _response(status, operation, components)
             for status in statuses(operation, token=token)
         },
     }
+    if "{id}" in operation.path:
+        name = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+        described["parameters"] = [name]
     if operation.request is not None:
         schema = describe(operation.request, components)
         described["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}

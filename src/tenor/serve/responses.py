@@ -9,13 +9,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from tenor.errors import TenorError
-from tenor.serve.errors import HTTPError, client_disconnected
+from tenor.serve.errors import HTTPError, client_disconnected, too_many_items
 from tenor.serve.limits import Limits
 from tenor.serve.schema import read
 
 T = TypeVar("T")
 
 _JSON = "application/json"
+_LARGE = 65_536  # bytes of a body that is not parsed in the event loop
 _DRAINED = 64_000_000  # bytes of a body that is too long which are read and dropped before the response
 _OPTIONS = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SERIALIZE_DATACLASS | orjson.OPT_NON_STR_KEYS
 
@@ -38,10 +39,25 @@ async def read_request(request: Request, schema: type[T], limits: Limits) -> T:
         # Also what keeps other web sites out: a browser sends JSON across sites only where that was allowed.
         raise HTTPError(415, f"The body is {kind[:60] or 'of no type'!r}; expected Content-Type: {_JSON}.")
     body = await _read_body(request, limits)
+    if len(body) > _LARGE:  # not in the event loop, where everybody else would wait
+        return await asyncio.to_thread(_read_json, body, schema, limits)
+    return _read_json(body, schema, limits)
+
+
+def _read_json(body: bytes, schema: type[T], limits: Limits) -> T:
+    """Read a body; a list beyond the limit is refused before all of its items are looked at."""
+    value = parse_json(body)
+    fields = value if isinstance(value, dict) else {}
+    long = {
+        name: part for name, part in fields.items() if isinstance(part, list) and len(part) > limits.texts
+    }
     try:
-        return read(schema, parse_json(body))
+        made = read(schema, value | {name: part[:1] for name, part in long.items()} if long else value)
     except TenorError as error:
         raise HTTPError(422, str(error)) from error
+    for name, part in long.items():
+        raise too_many_items(name[:100], len(part), limits.texts)
+    return made
 
 
 def parse_json(body: bytes) -> Any:

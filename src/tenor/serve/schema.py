@@ -19,6 +19,7 @@ Schema = dict[str, Any]
 Reader = Callable[[Any, str], Any]
 T = TypeVar("T")
 
+_SHOWN = 60  # characters of a client's value that a message repeats
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false", NoneType: "null"}
 _TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
@@ -31,8 +32,11 @@ class Meta:
     description: str = ""
     minimum: float | None = None
     maximum: float | None = None
+    above: float | None = None  # the value must be greater
     min_items: int | None = None
     min_length: int | None = None
+    max_length: int | None = None
+    instead: str = ""  # said in place of "expected …" where a list holds something else than strings
 
     def schema(self) -> Schema:
         """Return the keywords of JSON Schema that are set."""
@@ -40,14 +44,18 @@ class Meta:
             "description": self.description or None,
             "minimum": self.minimum,
             "maximum": self.maximum,
+            "exclusiveMinimum": self.above,
             "minItems": self.min_items,
             "minLength": self.min_length,
+            "maxLength": self.max_length,
         }
         return {name: value for name, value in keywords.items() if value is not None}
 
     def check(self, value: Any, at: str) -> None:
         """Raise an error for a value out of bounds."""
         if isinstance(value, int | float):
+            if self.above is not None and value <= self.above:
+                raise TenorError(f"{at} is {value}; expected more than {self.above:g}.")
             if self.minimum is not None and value < self.minimum:
                 raise TenorError(f"{at} is {value}; expected at least {self.minimum:g}.")
             if self.maximum is not None and value > self.maximum:
@@ -56,6 +64,8 @@ class Meta:
             raise TenorError(f"{at} is empty; expected at least {self.min_items}.")
         if isinstance(value, str) and len(value) < (self.min_length or 0):
             raise TenorError(f"{at} is empty; expected some text.")
+        if isinstance(value, str) and self.max_length is not None and len(value) > self.max_length:
+            raise TenorError(f"{at} has {len(value):,} characters; expected at most {self.max_length:,}.")
 
 
 def read(annotation: type[T], value: Any) -> T:
@@ -131,6 +141,10 @@ def _component(annotation: type, components: dict[str, Schema]) -> Schema:
         }
         if not _is_open(annotation):
             components[name]["additionalProperties"] = False
+        if _either(annotation):
+            components[name]["oneOf"] = [
+                {"required": [one], "properties": {one: {"type": "array"}}} for one in _either(annotation)
+            ]
     return {"$ref": f"#/components/schemas/{name}"}
 
 
@@ -141,6 +155,11 @@ def _required(field: "Field[Any]") -> bool:
 def _is_open(annotation: type) -> bool:
     """Whether unknown fields are ignored instead of being an error."""
     return bool(getattr(annotation, "__open__", False))
+
+
+def _either(annotation: type) -> tuple[str, ...]:
+    """Return the fields, all of them lists, of which exactly one must be given."""
+    return tuple(getattr(annotation, "__either__", ()))
 
 
 def _bare(annotation: Any) -> tuple[Any, tuple[Meta, ...]]:
@@ -158,7 +177,11 @@ def _reader(annotation: Any) -> Reader:
     if not metas:
         return basic
 
+    instead = next((meta.instead for meta in metas if meta.instead), "")
+
     def checked(value: Any, at: str) -> Any:
+        if instead and isinstance(value, list) and value and not isinstance(value[0], str):
+            raise TenorError(f"{at} {instead}")
         made = basic(value, at)
         for meta in metas:
             meta.check(made, at)
@@ -202,7 +225,7 @@ def _one_of(known: tuple[Any, ...], value: Any, at: str) -> Any:
     if isinstance(value, str) and value in known:
         return value
     names = ", ".join(map(repr, known))
-    hint = did_you_mean(value, known) if isinstance(value, str) else ""
+    hint = did_you_mean(value[:_SHOWN], known) if isinstance(value, str) else ""
     raise TenorError(f"{at} is {_shown(value)}; expected one of {names}.{hint}")
 
 
@@ -248,9 +271,12 @@ def _object_reader(annotation: type) -> Reader:
                 raise TenorError(f"{front}{name} is missing. Expected are {', '.join(readers)}.")
         for name in value:
             if name not in readers and not _is_open(annotation):
-                hint = did_you_mean(name, readers) or f" There are {', '.join(readers)}."
-                raise TenorError(f"There is no field {front + name[:60]!r}.{hint}")
+                hint = did_you_mean(name[:_SHOWN], readers) or f" There are {', '.join(readers)}."
+                raise TenorError(f"There is no field {front + name[:_SHOWN]!r}.{hint}")
         known = {name: part for name, part in value.items() if name in readers}
+        given = [name for name in _either(annotation) if known.get(name) is not None]
+        if _either(annotation) and len(given) != 1:
+            raise TenorError(f"Give {', or else '.join(_either(annotation))}: one of them, and not both.")
         return annotation(**{name: readers[name](part, front + name) for name, part in known.items()})
 
     return read_object
@@ -280,7 +306,7 @@ def _plural(annotation: Any) -> str:
 def _shown(value: Any) -> str:
     """Show a value of the client's, cut to size."""
     if isinstance(value, str):
-        return repr(value if len(value) <= 60 else value[:57] + "…")
+        return repr(value if len(value) <= _SHOWN else value[: _SHOWN - 3] + "…")
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     if value is None or isinstance(value, bool):

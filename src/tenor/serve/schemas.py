@@ -5,13 +5,15 @@ text (``begin``, ``end``) count Unicode code points: in JavaScript ``Array.from(
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from tenor.serve.schema import Meta
 
 Texts = Annotated[list[str], Meta("The texts; /api/models says how many and how long.", min_items=1)]
 Count = Annotated[int, Meta("How many to return.", minimum=1, maximum=100)]
-Word = Annotated[str, Meta(min_length=1)]
+Text = Annotated[str, Meta(min_length=1)]
+Word = Annotated[str, Meta(min_length=1, max_length=1_000)]
+Name = Annotated[str, Meta(max_length=1_000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,8 @@ class EmbedResponse:
 class CompareRequest:
     """Two texts to compare."""
 
-    first: Word
-    second: Word
+    first: Text
+    second: Text
     long: Annotated[
         Literal["truncate", "chunk"],
         Meta("Beyond the model's limit: leave out, or take all of a text into the similarity."),
@@ -122,13 +124,14 @@ class TextPair:
     second: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClassifyRequest:
     """Texts, or else pairs of texts, to label; without ``tasks`` by every task of the model that fits."""
 
+    __either__: ClassVar[tuple[str, ...]] = ("texts", "pairs")
     texts: Annotated[list[str], Meta("For tasks about single texts.", min_items=1)] | None = None
     pairs: Annotated[list[TextPair], Meta("For tasks about two texts.", min_items=1)] | None = None
-    tasks: list[str] | None = None
+    tasks: Annotated[list[Name], Meta("Tasks of the model, by name.", min_items=1)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +158,8 @@ class ClassifyResponse:
 class TagRequest:
     """Texts whose words are to be tagged; without ``task`` by the model's only tagger."""
 
-    texts: Annotated[list[str], Meta("The texts.", min_items=1)]
-    task: str | None = None
+    texts: Texts
+    task: Name | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +205,14 @@ class TagResponse:
 class SearchRequest:
     """A query for the index that the server was started with."""
 
-    query: Word
+    query: Annotated[str, Meta(min_length=1, max_length=10_000)]
     k: Count = 10
     mode: Annotated[
         Literal["hybrid", "vector", "lexical"], Meta("By words and meaning, by meaning, or by words.")
     ] = "hybrid"
-    where: Annotated[str | None, Meta("A filter on columns, such as: year > 2000 and lang = 'en'")] = None
+    where: Annotated[
+        str | None, Meta("A filter on columns, such as: year > 2000 and lang = 'en'", max_length=10_000)
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +241,12 @@ class DedupeRequest:
 
     texts: Texts
     threshold: Annotated[
-        float | None, Meta("The lowest cosine with a group's centre. Default: that of `tenor dedupe`.")
+        float | None,
+        Meta(
+            "The lowest cosine with a group's centre. Default: that of `tenor dedupe`.",
+            above=0.0,
+            maximum=1.0,
+        ),
     ] = None
     floor: Annotated[
         float, Meta("The lowest cosine of the pairs that are returned.", minimum=0.0, maximum=1.0)

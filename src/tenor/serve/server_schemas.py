@@ -1,7 +1,9 @@
 """What the server says of itself: its models, index, word vectors and limits, its health and its errors."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from tenor.serve.schema import Meta
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +14,9 @@ class LimitsInfo:
     characters: int
     tokens: int
     dedupe_texts: int
+    tag_words: int
     body_bytes: int
+    waiting: Annotated[int, Meta("Requests that each route takes at a time; one more is answered with 429.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,29 +1,29 @@
 """What each route does, on the schemas of the API; nothing here knows HTTP."""
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.serve import schemas, server_schemas
 from tenor.serve.batched_model import BatchedModel
 from tenor.serve.batcher import Batcher
-from tenor.serve.errors import HTTPError, check_texts, queue_full, shutting_down
+from tenor.serve.errors import HTTPError, check_numbers, check_texts
 from tenor.serve.jobs import Encoded
+from tenor.serve.lanes import Lane
 from tenor.serve.limits import Limits
+from tenor.text.words import split_words
 from tenor.version import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tenor.serve.searches import IndexSearch
     from tenor.serve.word_queries import WordQueries
     from tenor.words.vectors import WordVectors
 
-T = TypeVar("T")
+
+def _names(names: list[str]) -> dict[str, Any]:
+    return {"type": "array", "items": {"enum": names}, "minItems": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Content:
 
 
 class Service:
-    """The work behind the routes: vectors through the batcher, everything else in a few threads."""
+    """The work behind the routes: vectors through the batcher, all else in the threads of two lanes."""
 
     def __init__(self, content: Content, limits: Limits | None = None) -> None:
         self.content = content
@@ -48,8 +48,9 @@ class Service:
         self.model = BatchedModel(model, self.batcher, self.limits)
         self.index = self._open_index()
         self.words = self._open_words()
-        self._threads = ThreadPoolExecutor(self.limits.handlers, thread_name_prefix="tenor-handle")
-        self._handled = 0
+        waiting = self.limits.waiting_work
+        self.work = Lane("work", threads=self.limits.handlers, waiting=waiting)  # may wait for the encoder
+        self.lookups = Lane("lookup", threads=self.limits.lookups, waiting=waiting)  # never does
         self._closing = False
 
     def warm_up(self) -> None:
@@ -60,33 +61,25 @@ class Service:
     def close(self) -> None:
         """Finish what was accepted and end the threads."""
         self._closing = True
-        self._threads.shutdown(wait=True)
+        self.lookups.close()
+        self.work.close()
         self.batcher.close()
 
-    async def in_thread(self, work: "Callable[[], T]") -> T:
-        """Run work that waits or computes outside the event loop; raise an error when much is waiting."""
-        if self._closing:
-            raise shutting_down()
-        if self._handled >= 8 * self.limits.handlers:
-            raise queue_full(2.0)
-        self._handled += 1
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
-        finally:
-            self._handled -= 1
-
-    async def encode(self, texts: list[str], *, prompt: str | None = None) -> Encoded:
+    async def encode(self, texts: list[str], *, route: str, prompt: str | None = None) -> Encoded:
         """Encode texts in the event loop, without a thread of their own."""
-        texts = list(self.model.with_prompt(texts, prompt))
-        check_texts(texts, self.limits)
-        encoded = await asyncio.wrap_future(self.batcher.submit(texts).done)
+        front = self.model.front(prompt)
+        check_texts(texts, self.limits, prompt=front)
+        check_numbers(len(texts), self.model.width, self.limits)
+        encoded = await asyncio.wrap_future(
+            self.batcher.submit([front + text for text in texts] if front else texts, route=route).done
+        )
         return replace(encoded, vectors=self.model.scaled(encoded.vectors))
 
     def compare(self, request: schemas.CompareRequest) -> dict[str, Any]:
         """Compare two texts."""
         from tenor.use.compare.comparing import compare
 
-        check_texts([request.first, request.second], self.limits)
+        self._check([request.first, request.second])
         return compare(self.model, request.first, request.second, long=request.long).to_json()
 
     def classify(self, request: schemas.ClassifyRequest) -> schemas.ClassifyResponse:
@@ -95,10 +88,12 @@ class Service:
 
         texts = request.texts or []
         pairs = [(pair.first, pair.second) for pair in request.pairs or []]
-        if bool(texts) == bool(pairs):
-            raise TenorError("Give texts, or else pairs of texts.")
-        check_texts(texts or [text for pair in pairs for text in pair], self.limits)
-        answers = classify(self.model, texts or pairs, tasks=request.tasks)
+        rows = texts or pairs
+        self._check([*texts, *(text for pair in pairs for text in pair)])
+        tasks = None if request.tasks is None else list(dict.fromkeys(request.tasks))
+        asked = [task for name, task in self.model.tasks.items() if tasks is None or name in tasks]
+        check_numbers(len(rows), sum(len(task.spec.labels_shown) for task in asked) or 1, self.limits)
+        answers = classify(self.model, rows, tasks=tasks)
         results = [{task: answer.to_api() for task, answer in row.items()} for row in answers]
         return schemas.ClassifyResponse(self.name, results)  # type: ignore[arg-type]
 
@@ -106,7 +101,8 @@ class Service:
         """Tag the words of texts."""
         from tenor.use.tag import tag
 
-        check_texts(request.texts, self.limits)
+        self._check(request.texts)
+        self._check_words(request.texts)
         tagged = tag(self.model, request.texts, task=request.task)
         return {"model": self.name, "results": [each.to_json() for each in tagged]}
 
@@ -114,8 +110,22 @@ class Service:
         """Find the duplicates of a small list."""
         from tenor.serve.duplicates import find_duplicates
 
-        check_texts(request.texts, self.limits, most=self.limits.dedupe_texts)
+        self._check(request.texts, most=self.limits.dedupe_texts)
         return find_duplicates(self.model, request)
+
+    def _check(self, texts: list[str], *, most: int | None = None) -> None:
+        """Raise an error (413) for too many or too long texts, with the prompt that the model has for all."""
+        check_texts(texts, self.limits, most=most, prompt=self.model.front())
+
+    def _check_words(self, texts: list[str]) -> None:
+        """Raise an error (413) for more words or tokens than one request to the tagger may hold."""
+        words = 0
+        for text in texts:
+            words += len(split_words(text))
+            if words > self.limits.tag_words:
+                most = f"at most {self.limits.tag_words:,} are tagged in one request."
+                raise HTTPError(413, f"The texts have {words:,} words or more; {most}")
+        self.model.check_tokens(texts)
 
     def models(self) -> server_schemas.ModelsResponse:
         """Describe the model, the index and the word vectors of this server."""
@@ -125,7 +135,13 @@ class Service:
             index=None if self.index is None else self.index.info(),
             vectors=None if self.words is None else self.words.info(),
             limits=server_schemas.LimitsInfo(
-                limits.texts, limits.characters, limits.tokens, limits.dedupe_texts, limits.body_bytes
+                texts=limits.texts,
+                characters=limits.characters,
+                tokens=limits.tokens,
+                dedupe_texts=limits.dedupe_texts,
+                tag_words=limits.tag_words,
+                body_bytes=limits.body_bytes,
+                waiting=limits.waiting_work,
             ),
             version=VERSION,
         )
@@ -135,6 +151,19 @@ class Service:
         return server_schemas.HealthResponse(
             "closing" if self._closing else "ok", self.batcher.counts.waiting_texts
         )
+
+    def known_values(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Return what fields of requests may hold on this server, as keywords of JSON Schema."""
+        tasks = self.model.tasks.values()
+        words = [task.name for task in tasks if task.spec.answers_words]
+        texts = [task.name for task in tasks if not task.spec.answers_words]
+        width = {"type": ["integer", "null"], "enum": [self.model.width, None]}
+        return {
+            ("OpenAIEmbeddingsRequest", "model"): {"enum": [self.name, *self.content.aliases]},
+            ("OpenAIEmbeddingsRequest", "dimensions"): width,
+            ("TagRequest", "task"): {"enum": [*words, None]},
+            ("ClassifyRequest", "tasks"): {"anyOf": [_names(texts), {"type": "null"}]},
+        }
 
     def check_name(self, name: str) -> None:
         """Raise an error (404) for the name of another model, whose vectors a client would take ours for."""
@@ -154,11 +183,13 @@ class Service:
         return IndexSearch(self.content.index, self.model)
 
     def _open_words(self) -> "WordQueries | None":
-        if self.content.vectors is None:
+        # Word vectors that serve as the model can be asked about their words, too.
+        vectors = self.content.vectors or getattr(self.content.model, "vectors", None)
+        if vectors is None:
             return None
         from tenor.serve.word_queries import WordQueries
 
-        return WordQueries(self.content.vectors)
+        return WordQueries(vectors)
 
     def _model_info(self) -> server_schemas.ModelInfo:
         model = self.model

@@ -1,11 +1,15 @@
 """What is wrong on the server's side is said as such, and never with a path of the server."""
 
 import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from serve.live import checked, running
+from serve.test_errors import hold
 from tenor.use.search.index import build_index
 from tenor.words.vectors import WordVectors
 
@@ -42,6 +46,33 @@ def test_a_store_without_its_files_says_nothing_of_them(tiny_folder, index):
         response = server.post("/api/search", {"query": "cat"})
         assert response.status_code in (200, 500, 503)
         assert str(index.parent) not in response.text
+
+
+def test_lookups_do_not_wait_for_the_encoder(tiny_folder, index):
+    """With the encoder held, and as many requests waiting for it as there are threads, look-ups go on."""
+    gate = threading.Event()
+    vectors = WordVectors(["a", "b"], np.eye(2))
+    with (
+        running(tiny_folder, index=index, vectors=vectors, change=hold(gate)) as server,
+        ThreadPoolExecutor(64) as threads,
+    ):
+        asked = []
+        for _ in range(12):
+            asked.append(threads.submit(server.post, "/api/compare", {"first": "a cat", "second": "a dog"}))
+            asked.append(threads.submit(server.post, "/api/search", {"query": "a cat"}))
+            asked.append(threads.submit(server.post, "/api/dedupe", {"texts": ["a cat", "a dog"]}))
+            asked.append(threads.submit(server.post, "/api/embed", {"texts": ["a cat"]}))
+        while server.service.batcher.counts.waiting_requests < 20:
+            time.sleep(0.001)
+        for path, body in (
+            ("/api/words/neighbours", {"word": "a"}),
+            ("/api/words/ask", {"query": "a & b"}),
+            ("/api/search", {"query": "cat", "mode": "lexical"}),
+        ):
+            assert server.post(path, body).status_code == 200
+        assert not any(each.done() for each in asked)
+        gate.set()
+        assert [each.result().status_code for each in asked] == [200] * 48
 
 
 def test_a_wrong_filter_is_a_fault_of_the_client(tiny_folder, index):

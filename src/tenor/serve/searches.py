@@ -18,25 +18,28 @@ _log = logging.getLogger("tenor")
 class IndexSearch:
     """An index that is kept open, one search at a time; each uses all threads of the store anyway.
 
-    By words and by meaning have a searcher each: encoding a query may wait for other requests' texts, and a
-    search by words alone does not wait for that.
+    Encoding a query may wait for other requests' texts, so it is done before a search's turn comes. Searches
+    by words alone, which are cheap, have a store and turns of their own.
     """
 
     def __init__(self, folder: str | Path, model: Model) -> None:
         card = read_card(Path(folder))
         fits = (card.fingerprint, card.precision) == (model.fingerprint, model.precision)
+        self._said = threading.local()  # notes about the query of this thread
         # An index of another model brings its own; its queries then do not share passes with other requests.
-        chosen = model if fits else None
-        self._by_words = _OneAtATime(Searcher(folder, model=chosen))
-        self._notes: list[str] = []
-        self._by_meaning = _OneAtATime(Searcher(folder, model=chosen, note=self._notes.append))
+        self._searcher = Searcher(folder, model=model if fits else None, note=self._note)
+        self._by_words = Searcher(folder)
+        self._turn, self._turn_by_words = threading.Lock(), threading.Lock()
+
+    def _note(self, text: str) -> None:
+        self._said.notes.append(text)
 
     def search(self, request: schemas.SearchRequest) -> schemas.SearchResponse:
         """Return the best hits."""
         if not request.query.strip():
             return schemas.SearchResponse([], ["The query has no words."])
         if request.where:
-            compile_filter(request.where, self._by_words.searcher.card.filterable())
+            compile_filter(request.where, self._searcher.card.filterable())
         try:
             ranked, notes = self._ranked(request)
         except TenorError as error:
@@ -51,29 +54,21 @@ class IndexSearch:
 
     def info(self) -> server_schemas.IndexInfo:
         """Describe the index."""
-        searcher = self._by_words.searcher
+        searcher = self._searcher
         columns = [
             server_schemas.ColumnInfo(column.name, column.kind.value) for column in searcher.card.filterable()
         ]
         return server_schemas.IndexInfo(searcher.folder.resolve().name, searcher.card.rows, columns)
 
     def _ranked(self, request: schemas.SearchRequest) -> tuple[list[Hit], list[str]]:
+        where = request.where or None
         if request.mode == "lexical":
-            return self._by_words.search(request), []
-        with self._by_meaning.lock:
-            self._notes.clear()
-            return self._by_meaning.search(request), list(self._notes)
-
-
-class _OneAtATime:
-    """A searcher with the lock of its store."""
-
-    def __init__(self, searcher: Searcher) -> None:
-        self.searcher = searcher
-        self.lock = threading.RLock()
-
-    def search(self, request: schemas.SearchRequest) -> list[Hit]:
-        with self.lock:
-            return self.searcher.search(
-                request.query, k=request.k, mode=request.mode, where=request.where or None
+            with self._turn_by_words:
+                return self._by_words.search(request.query, k=request.k, mode="lexical", where=where), []
+        self._said.notes = notes = list[str]()
+        vector = self._searcher.encode(request.query)
+        with self._turn:
+            found = self._searcher.search(
+                request.query, k=request.k, mode=request.mode, where=where, vector=vector
             )
+        return found, notes

@@ -6,6 +6,7 @@ import ipaddress
 import logging
 import signal
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tenor.serve.middleware import Access
 
 DEFAULT_PORT = 8421
+_SWITCH_SECONDS = 0.001
 _TAKEN_SECONDS = 120  # that a client may leave its response untaken
 
 
@@ -67,6 +69,8 @@ def _run(settings: Settings, listener: socket.socket, ready: Callable[[str], Non
     content = Content(model, settings.index, _load_vectors(settings.vectors), settings.aliases)
     service = Service(content, settings.limits)
     service.warm_up()
+    # A thread that computes hands over to the event loop and to look-ups sooner than after Python's 5 ms.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     app = make_app(service, access_of(settings))
     with _quiet_signals():
         make_server(app, settings.limits, lambda: ready(address(listener))).run(sockets=[listener])

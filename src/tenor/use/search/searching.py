@@ -79,13 +79,20 @@ class Searcher:
         mode: Mode | str = Mode.hybrid,
         where: str | None = None,
         exact: bool = False,
+        vector: Vectors | None = None,
     ) -> list[Hit]:
-        """Return the best ``k`` hits, best first; ``exact`` compares with every vector, whatever the size."""
+        """Return the best ``k`` hits, best first; ``exact`` compares with every vector, whatever the size.
+
+        ``vector`` is what :meth:`encode` returned for the query, where that was called before.
+        """
         mode = _checked(query, k, mode)
         self._follow()
         condition = compile_filter(where, self.card.filterable()) if where is not None else None
         # The model comes first: loading it may start a process, which the store's threads do not like.
-        vector = None if mode is Mode.lexical else self.encode(query)
+        if mode is Mode.lexical:
+            vector = None
+        elif vector is None:
+            vector = self.encode(query)
         passages = self._open()
         depth = max(_CANDIDATES, 3 * k) if mode is Mode.hybrid else k
         near: list[StoredRow] = []

@@ -17,6 +17,7 @@ RECIPES: Mapping[str, str] = {
     "minbert-concat": "minbert.concat",
     "minbert-best": "minbert.best",
     "fuzzy-words": "fuzzy_words.recipe",
+    "emergent-languages": "emergent_languages.recipe",
     "geometric-meta-embeddings": "geometric_meta_embeddings.recipe",
     "nth-order-bli": "nth_order_bli.recipe",
     "alpha-embeddings": "alpha_embeddings.recipe",

@@ -133,6 +133,8 @@ class CodeLearner(Learner):
     def right(self, part: Part | None) -> list[NDArray[np.bool_]]:
         """Tell for every run which strings of a part, or of the whole language, it gets across."""
         rows = self.rows(part)
+        if not any(len(one) for one in rows):
+            return [np.zeros(0, dtype=bool) for _ in rows]
         said = self.said(rows)
         return [
             (said[run, : len(one)] == self.language.to_symbols(self.language.strings[one])).all(axis=-1)

@@ -9,8 +9,8 @@ log-probability of held-out strings, each estimated from K messages z_k ~ q(z|s)
 Shapes: r runs, b strings, l bits, N concepts.
 """
 
+import math
 from dataclasses import dataclass
-from math import log
 
 import numpy as np
 import torch
@@ -31,8 +31,8 @@ class CodeMeasures:
 
     seed: int
     train: float
-    """Accuracy: all symbols of a string are understood. Of training strings, those held out at random, and
-    those with combinations of values that were held out."""
+    """Accuracy: all symbols of a string are understood. Of training strings, those held out at random (NaN
+    where there are none), and those with combinations of values that were held out."""
     random: float
     validation: float
     test: float
@@ -48,8 +48,8 @@ class CodeMeasures:
 
 def measure(learner: CodeLearner, *, samples: int = 1000, draws: int = 20) -> list[CodeMeasures]:
     """Measure the runs of a learner with the weights that it has."""
-    accuracy = {part: [float(one.mean()) for one in learner.right(part)] for part in PARTS}
-    whole = [float(one.mean()) for one in learner.right(None)]
+    accuracy = {part: [_share(one) for one in learner.right(part)] for part in PARTS}
+    whole = [_share(one) for one in learner.right(None)]
     precisions = precision(learner.codes, learner.language, samples=samples)
     recalls = recall(learner, draws=draws)
     rows = learner.rows(None)[0]
@@ -104,7 +104,7 @@ def recall(learner: CodeLearner, *, draws: int = 20) -> list[float]:
     for draw in range(draws):
         messages = codes.sample(logits, _noise(codes, symbols.shape[1], what=3 + draw))
         terms.append(log_weights(codes, symbols, messages, logits))
-    estimates = torch.logsumexp(torch.stack(terms), dim=0) - log(draws)  # [r, b]
+    estimates = torch.logsumexp(torch.stack(terms), dim=0) - math.log(draws)  # [r, b]
     return [float(estimates[run, : len(one)].mean()) for run, one in enumerate(rows)]
 
 
@@ -115,6 +115,10 @@ def log_weights(codes: Codes, symbols: Tensor, messages: Tensor, logits: Tensor)
     prior = (functional.log_softmax(codes.prior, dim=-1)[:, None] * messages).sum(dim=(-2, -1))
     posterior = (functional.log_softmax(logits, dim=-1) * messages).sum(dim=(-2, -1))
     return likelihood + prior - posterior
+
+
+def _share(right: NDArray[np.bool_]) -> float:
+    return float(right.mean()) if right.size else math.nan
 
 
 def _noise(codes: Codes, count: int, *, what: int) -> Tensor:

@@ -58,7 +58,7 @@ class TagConfig(TaskConfig):
     """softmax: every word by itself, the best legal sequence is decoded; crf: a linear-chain conditional
     random field. Default: crf for spans, softmax for plain tags."""
     subwords: Subwords | None = None
-    """The vector of a word: that of its first word piece, or the mean of all. Default: first."""
+    """The vector of a word: that of its first word piece, or the mean of all. Default: mean."""
     layers: LayerChoice | None = None
     """Which layers of the encoder are read: last, last_four, mix. Default: last."""
     casing: bool | None = None
@@ -236,7 +236,7 @@ class TagKind(Kind):
     about = "gives every word its tag: entities, parts of speech"
     config = TagConfig
     spec = TagSpec
-    suggested_training = MappingProxyType({"epochs": "5", "encoder_lr": "1e-4", "head_lr": "5e-3"})
+    suggested_training = MappingProxyType({"epochs": "5", "encoder_lr": "1e-4", "head_lr": "3e-3"})
 
     def read(self, config: TagConfig, file: Path, *, problems: Problems) -> Iterator[TaggedSentence]:
         """Yield the sentences of a CoNLL file, or of JSON lines with words and tags."""
@@ -301,7 +301,7 @@ class TagKind(Kind):
             labels=labels,
             scheme=scheme,
             head=config.head or ("crf" if spans else "softmax"),
-            subwords=config.subwords or "first",
+            subwords=config.subwords or "mean",
             layers=config.layers or "last",
             casing=True if config.casing is None else config.casing,
             dropout=0.1 if config.dropout is None else config.dropout,

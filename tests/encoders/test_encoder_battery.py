@@ -43,6 +43,21 @@ FROM_SCRATCH = {
         "vectors": "vectors.safetensors", "freeze_embeddings": True, "max_tokens": 40,
     },
     "cnn": {"model_type": "cnn", "filters": 5, "kernel_sizes": (2, 3), "embedding_size": 20},
+    "words and characters": {
+        "model_type": "lstm", "hidden_size": 6, "input_dropout": 0.2, "embeddings": [
+            {"type": "static", "vectors": "vectors.safetensors"},
+            {"type": "characters", "size": 5, "character_size": 4, "dropout": 0.3},
+            {"type": "learned", "size": 3},
+        ],
+    },
+    "attended": {
+        "model_type": "lstm", "hidden_size": 5, "combine": "attention", "attention_size": 4, "embeddings": [
+            {"type": "static", "vectors": "vectors.safetensors", "freeze": False, "vocab_size": 30},
+            {"type": "ngrams", "size": 6, "buckets": 40, "min_n": 2, "max_n": 3},
+            {"type": "bpe", "size": 4, "vocab_size": 60, "pooling": "ends"},
+            {"type": "characters", "network": "lstm", "size": 6, "character_size": 4},
+        ],
+    },
 }  # fmt: skip
 ENCODERS = [*FROM_SCRATCH, "static", "quantised", "words"]
 
@@ -57,9 +72,15 @@ def write(name: str, folder: Path, seed: int = 1) -> Path:
     if name in ("static", "quantised"):
         return write_static(folder, random, quantised=name == "quantised")
     settings = dict(FROM_SCRATCH[name])
+    file = folder.parent / "vectors.safetensors"
+    word_vectors(np.random.default_rng(0)).save(file)
     if "vectors" in settings:
-        settings["vectors"] = str(folder.parent / settings["vectors"])
-        word_vectors(np.random.default_rng(0)).save(settings["vectors"])
+        settings["vectors"] = str(file)
+    if "embeddings" in settings:
+        settings["embeddings"] = [
+            {key: str(file) if key == "vectors" else value for key, value in table.items()}
+            for table in settings["embeddings"]
+        ]
     return from_scratch_config(settings).write(folder, CORPUS, seed=seed)
 
 

@@ -22,7 +22,9 @@ from tenor.use.evaluate.evaluating import evaluate
 from tiny import WORDS
 from training.test_processes import launcher
 
-ENCODERS = ["bert", "lstm", "bilstm", "cnn", "static", "quantised", "words"]
+ENCODERS = [
+    "bert", "lstm", "bilstm", "cnn", "words and characters", "attended", "static", "quantised", "words",
+]  # fmt: skip
 RANDOM = np.random.default_rng(5)
 TEXTS = [" ".join(RANDOM.choice(WORDS, RANDOM.integers(2, 9))) for _ in range(24)]
 PAIRS = list(zip(TEXTS, TEXTS[1:] + TEXTS[:1], strict=True))

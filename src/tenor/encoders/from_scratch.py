@@ -40,6 +40,11 @@ class FromScratch(ABC):
             )
         return folder
 
+    @property
+    def reads_words(self) -> bool:
+        """Whether its vocabulary is counted in words, which a text may be given as."""
+        return False
+
     def check(self) -> None:  # noqa: B027 (most have nothing to check)
         """Refuse what could not be begun with, such as vectors that are not at hand; nothing is written."""
 

@@ -33,6 +33,8 @@ class FlatTokens(Protocol):
     def segments(self) -> NDArray[np.int32] | None: ...  # noqa: D102
     @property
     def words(self) -> NDArray[np.int32] | None: ...  # noqa: D102
+    @property
+    def forms(self) -> NDArray[np.object_] | None: ...  # noqa: D102
 
 
 class Packing:
@@ -126,6 +128,7 @@ class PackedBatch:
     segments: Tensor | None = None  # [T], all 0 when None
     given_positions: Tensor | None = None  # [T], places within the text when None
     words: Tensor | None = None  # [T], the word of each piece, -1 where none
+    forms: NDArray[np.object_] | None = None  # [T], the tokens as written, for encoders that read spellings
     attention: AttentionKind = "full"
 
     def __len__(self) -> int:
@@ -146,6 +149,7 @@ class PackedBatch:
             ids=_on_device(tokens.ids, device),
             segments=_on_device(tokens.segments, device),
             words=_on_device(tokens.words, device),
+            forms=tokens.forms,
             attention=attention,
         )
 

@@ -17,11 +17,11 @@ from torch import Tensor, nn
 
 from tenor.encoders.encoder import States
 from tenor.layers.packed import Packing
-from tenor.text.batching import distinct
+from tenor.text.batching import distinct, forms_of
 from tenor.text.tokens import Tokens
 
 Encode = Callable[[Tokens], States]
-_Key = tuple[bytes, bytes]
+_Key = tuple[bytes, bytes, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,8 +86,8 @@ class FrozenStates:
 def _keys(tokens: Tokens) -> list[_Key]:
     ids, segments = tokens.ids, tokens.segments
     return [
-        (ids[begin:end].tobytes(), b"" if segments is None else segments[begin:end].tobytes())
-        for begin, end in pairwise(tokens.starts.tolist())
+        (ids[begin:end].tobytes(), b"" if segments is None else segments[begin:end].tobytes(), forms)
+        for (begin, end), forms in zip(pairwise(tokens.starts.tolist()), forms_of(tokens), strict=True)
     ]
 
 

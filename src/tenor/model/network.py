@@ -26,7 +26,7 @@ from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.frozen_states import FrozenStates
 from tenor.tasks.task import EncoderOutput, Reads, Task, TaskBatch, first_positions
 from tenor.text.batching import distinct, plan_batches
-from tenor.text.tokens import NOT_A_WORD, Tokens
+from tenor.text.tokens import NOT_A_WORD, Forms, Tokens
 
 Floats = NDArray[np.float32]
 
@@ -221,7 +221,13 @@ def join(parts: Sequence[Tokens]) -> Tokens:
         np.concatenate([np.zeros(1, dtype=np.int64), *starts]),
         _joined(parts, [part.segments for part in parts], 0),
         _joined(parts, [part.words for part in parts], NOT_A_WORD),
+        forms=_joined_forms(parts),
     )
+
+
+def _joined_forms(parts: Sequence[Tokens]) -> Forms | None:
+    forms = [part.forms for part in parts if part.forms is not None]
+    return np.concatenate(forms) if forms and len(forms) == len(parts) else None
 
 
 def _joined(
@@ -255,6 +261,7 @@ def _slices(
             embeddings=None if packed.embeddings is None else packed.embeddings[here],
             segments=None if packed.segments is None else packed.segments[here],
             words=None if packed.words is None else packed.words[here],
+            forms=None if packed.forms is None else packed.forms[here],
             attention=packed.attention,
         )
         yield EncoderOutput(

@@ -266,4 +266,9 @@ def _flat(rows: list[Row]) -> Tokens:
     """Put rows of several jobs on one flat axis."""
     starts = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row.ids) for row in rows], out=starts[1:])
-    return Tokens(np.concatenate([row.ids for row in rows]), starts)
+    forms = [row.forms for row in rows if row.forms is not None]
+    return Tokens(
+        np.concatenate([row.ids for row in rows]),
+        starts,
+        forms=np.concatenate(forms) if len(forms) == len(rows) and forms else None,
+    )

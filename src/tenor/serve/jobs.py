@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.encoders.engine import Floats
-from tenor.text.tokens import Ints, Tokens
+from tenor.text.tokens import Forms, Ints, Tokens
 
 # Tokens that a job may give to a pass before the next one's turn comes.
 QUANTUM = 128
@@ -38,6 +38,7 @@ class Row(NamedTuple):
     job: "Job"
     position: int
     ids: Ints
+    forms: Forms | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +69,8 @@ class Job:
         """Take up rows ``begin`` to ``end`` of ``tokens`` as the next texts of this job."""
         bounds = tokens.starts[begin : end + 1].tolist()
         for row, (start, stop) in enumerate(pairwise(bounds)):
-            self.rows.append(Row(self, self.read + row, tokens.ids[start:stop]))
+            forms = None if tokens.forms is None else tokens.forms[start:stop]
+            self.rows.append(Row(self, self.read + row, tokens.ids[start:stop], forms))
         if tokens.dropped is not None:
             self.cut[self.read : self.read + end - begin] = tokens.dropped[begin:end]
         self.read += end - begin

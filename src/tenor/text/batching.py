@@ -42,7 +42,7 @@ def plan_batches(lengths: NDArray[np.int64], budget: int, *, max_texts: int | No
 def distinct(tokens: Tokens) -> tuple[Index, Index]:
     """Find equal texts: ``first`` [m] are those to encode, ``of`` [n] says which of these each text equals.
 
-    Two texts are equal when their ids and their segments are.
+    Two texts are equal when their ids, their segments and, where they are known, their forms are.
 
     >>> first, of = distinct(Tokens.from_lists([[1, 2], [3], [1, 2]]))
     >>> first.tolist(), of.tolist()
@@ -52,12 +52,21 @@ def distinct(tokens: Tokens) -> tuple[Index, Index]:
     ids = np.ascontiguousarray(tokens.ids).tobytes()
     segments = b"" if tokens.segments is None else np.ascontiguousarray(tokens.segments).tobytes()
     bounds = (tokens.starts * tokens.ids.itemsize).tolist()
-    seen: dict[tuple[bytes, bytes], int] = {}
+    spelled = forms_of(tokens)
+    seen: dict[tuple[bytes, bytes, tuple[str, ...]], int] = {}
     first: list[int] = []
     of = np.empty(len(tokens), dtype=np.int64)
     for text, (begin, end) in enumerate(pairwise(bounds)):
-        number = seen.setdefault((ids[begin:end], segments[begin:end]), len(first))
+        number = seen.setdefault((ids[begin:end], segments[begin:end], spelled[text]), len(first))
         if number == len(first):
             first.append(text)
         of[text] = number
     return np.asarray(first, dtype=np.int64), of
+
+
+def forms_of(tokens: Tokens) -> list[tuple[str, ...]]:
+    """Return the tokens of every text as they are written; nothing where that is not known."""
+    if tokens.forms is None:
+        return [()] * len(tokens)
+    forms = tokens.forms.tolist()
+    return [tuple(forms[begin:end]) for begin, end in pairwise(tokens.starts.tolist())]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tenor.errors import TenorError
 from tenor.text.ascii_pieces import AsciiPieces
 from tenor.text.tokenizer_files import open_tokenizer
-from tenor.text.tokens import NOT_A_WORD, Ints, Tokens
+from tenor.text.tokens import NOT_A_WORD, Forms, Ints, Tokens
 from tenor.text.words import split_words
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Pieces:
     begins: NDArray[np.int64]  # [n]
     lengths: NDArray[np.int64]  # [n]
     words: Ints | None = None  # [T]
+    forms: Forms | None = None  # [T], as written, where the encoder reads spellings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,7 +189,8 @@ class Tokenizer:
         text = np.repeat(np.arange(len(counts)), counts)
         skipped = room * (np.arange(len(text)) - np.repeat(np.cumsum(counts) - counts, counts))
         lengths = np.minimum(room, pieces.lengths[text] - skipped)
-        tokens = self._assemble(self._single, [Pieces(pieces.ids, pieces.begins[text] + skipped, lengths)])
+        windows = Pieces(pieces.ids, pieces.begins[text] + skipped, lengths, forms=pieces.forms)
+        tokens = self._assemble(self._single, [windows])
         return Chunks(tokens, text, np.maximum(1, lengths).astype(np.float32))
 
     def _pieces(self, texts: Sequence[Text], *, words: bool) -> Pieces:
@@ -199,7 +201,9 @@ class Tokenizer:
         lengths = np.concatenate([np.zeros(0, dtype=np.int64), *(part.lengths for part in parts)])
         ids = np.concatenate([none, *(part.ids for part in parts)])
         owners = np.concatenate([none, *(cast(Ints, part.words) for part in parts)]) if words else None
-        return Pieces(ids, np.cumsum(lengths) - lengths, lengths, owners)
+        spelled = [part.forms for part in parts if part.forms is not None]
+        forms = np.concatenate(spelled) if spelled else None
+        return Pieces(ids, np.cumsum(lengths) - lengths, lengths, owners, forms)
 
     def _some_pieces(self, texts: Sequence[Text], *, words: bool) -> Pieces:
         if not words and self._ascii is not None and all(isinstance(text, str) for text in texts):
@@ -264,6 +268,7 @@ class Tokenizer:
             np.repeat(np.tile(segments, len(rows)), rows.ravel()) if len(sides) > 1 else None,
             words,
             np.asarray(dropped, dtype=np.int32),
+            _forms(pool, sides, read),
         )
 
     def _cut(self, lengths: list[NDArray[np.int64]], specials: int) -> list[NDArray[np.int64]]:
@@ -282,6 +287,16 @@ class Tokenizer:
         both = short + long > room
         short, long = np.where(both, room // 2, short), np.where(both, room - room // 2, long)
         return [np.where(first > second, long, short), np.where(first > second, short, long)]
+
+
+def _forms(pool: list[Ints], sides: list[Pieces], read: NDArray[np.int64]) -> Forms | None:
+    """Return the tokens as written, where all sides have them; special tokens have the empty form."""
+    if any(side.forms is None for side in sides):
+        return None
+    spelled = [np.full(len(part), "", dtype=np.object_) for part in pool]
+    spelled[1::2] = [cast(Forms, side.forms) for side in sides]
+    forms: Forms = np.concatenate(spelled)[read]
+    return forms
 
 
 def flat(rows: list[list[int]], words: Ints | None = None) -> Pieces:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int32]
+Forms = NDArray[np.object_]
 NOT_A_WORD = -1
 
 
@@ -21,7 +22,7 @@ class Tokens:
 
     ``segments`` numbers the sides of a jointly encoded pair; ``words`` gives the word that each piece
     belongs to (``NOT_A_WORD`` for [CLS] and [SEP]); ``dropped`` counts the pieces that the length limit cut
-    from each text.
+    from each text; ``forms`` are the tokens as they are written, where the encoder reads spellings.
     """
 
     ids: Ints  # [T]
@@ -29,6 +30,7 @@ class Tokens:
     segments: Ints | None = None  # [T]
     words: Ints | None = None  # [T]
     dropped: Ints | None = None  # [n]
+    forms: Forms | None = None  # [T], of str
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -64,6 +66,7 @@ class Tokens:
             None if self.segments is None else self.segments[flat],
             None if self.words is None else self.words[flat],
             None if self.dropped is None else self.dropped[which],
+            None if self.forms is None else self.forms[flat],
         )
 
     def to_padded(self, *, length: int | None = None, pad_id: int = 0) -> tuple[Ints, Ints]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,8 @@ def _value(value: Any) -> str:
         return repr(value)
     if isinstance(value, Path):
         return _toml_text(str(value))
+    if is_dataclass(value):
+        value = {key: each for key, each in _settings(value).items() if each is not None}
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{_toml_key(key)} = {_value(each)}" for key, each in value.items()) + " }"
     if isinstance(value, list | tuple):

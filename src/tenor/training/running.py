@@ -124,7 +124,10 @@ def _with_new_encoder(
         return run
     place, wrong = folder.path / FROM_SCRATCH, ""
     if world.first and not place.is_dir():
-        texts = [text for each in examples.values() for row in each.train for text in row.texts]
+        # Words that the examples give stay whole, where the new encoder has no rules of its own for them.
+        whole = run.from_scratch.reads_words
+        rows = [row for each in examples.values() for row in each.train]
+        texts = [text for row in rows for text in (_words_of(row) if whole else row.texts)]
         try:
             run.from_scratch.write(place, texts, seed=run.seed)
         except TenorError as error:
@@ -132,6 +135,12 @@ def _with_new_encoder(
     if wrong := world.tell(wrong):
         raise TenorError(wrong)
     return replace(run, encoder=str(place))
+
+
+def _words_of(row: Any) -> Sequence[Any]:
+    """Return the texts of an example, or the list of its words where it has one."""
+    words = getattr(row, "words", None)
+    return row.texts if words is None else (words,)
 
 
 def _check_monitored(run: RunConfig, built: Built) -> None:

@@ -11,7 +11,7 @@ from tenor.errors import TenorError, did_you_mean
 from tenor.migration import hint, value_hint
 
 Config = TypeVar("Config")
-_TABLE = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
+_TABLE = re.compile(r"\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(#.*)?$")
 _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
 _PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 
@@ -82,12 +82,23 @@ def _typed(value: Any, hint: Any, source: Source, path: tuple[str, ...]) -> Any:
             return Path(value)
         if get_origin(option) is tuple and isinstance(value, list):
             return _listed(value, option, source, path)
+        if hasattr(option, "chosen_by") and isinstance(value, dict):
+            return _chosen(option, value, source, path)
         if _fits(value, option):
             return value
     found = "a table" if isinstance(value, dict) else repr(value)[:60]
     known = [word for option in _options(hint) if get_origin(option) is Literal for word in get_args(option)]
     near = value_hint(path[-1], value) or (did_you_mean(value, known) if isinstance(value, str) else "")
     raise TenorError(f"{source.place(*path)}: {path[-1]} should be {_said(hint)}, not {found}.{near}")
+
+
+def _chosen(option: Any, table: dict[str, Any], source: Source, path: tuple[str, ...]) -> Any:
+    """Build the dataclass that a table names by one of its keys."""
+    try:
+        kind = option.chosen(table)
+    except TenorError as error:
+        raise TenorError(f"{source.place(*path, option.chosen_by)}: in {_section(path)}, {error}") from error
+    return build(kind, table, source, *path)
 
 
 def _options(hint: Any) -> tuple[Any, ...]:
@@ -111,6 +122,8 @@ def _fits(value: Any, option: Any) -> bool:
     if option in (str, bool, float):
         return isinstance(value, option)
     # The one kind of table that is a field: names of columns, or their numbers.
+    if hasattr(option, "chosen_by"):
+        return False
     return isinstance(value, dict) and all(_is_column(cell) for cell in value.values())
 
 
@@ -133,6 +146,8 @@ def _said(hint: Any) -> str:
     options = _options(hint)
     if get_origin(options[0]) is Literal:
         return _said(options[0])
+    if hasattr(options[0], "chosen_by"):
+        return f"a table with a key {options[0].chosen_by!r}"
     if get_origin(options[0]) is tuple:
         return f"a list, each {_said(get_args(options[0])[0])}"
     return _SAID.get(

@@ -8,6 +8,8 @@ negative, dropping dimensions before the max is Kim's dropout of the pooled vect
 Shapes: n texts, T tokens, e embedding size, d = filters × number of kernel sizes.
 """
 
+from collections.abc import Sequence
+
 from torch import Tensor, nn
 
 from tenor.encoders.cnn.config import CnnConfig
@@ -28,8 +30,8 @@ class CnnEncoder(EmbeddedEncoder):
 
     model_type = "cnn"
 
-    def __init__(self, config: CnnConfig) -> None:
-        super().__init__(config)
+    def __init__(self, config: CnnConfig, vocabularies: Sequence[Sequence[str]] = ()) -> None:
+        super().__init__(config, vocabularies)
         self.config: CnnConfig = config
         self.ngrams = ConvNgrams(config.embedding_size, config.filters, config.kernel_sizes)
         self.dropout = LockedDropout(config.dropout)
@@ -49,7 +51,8 @@ class CnnEncoder(EmbeddedEncoder):
         return 0 if parameter.startswith("embeddings.") else 1
 
     def set_dropout(self, probability: float) -> None:
-        """Set the dropout of the features."""
+        """Set the dropout of the features and of characters."""
+        super().set_dropout(probability)
         self.dropout.p = probability
 
     def low_precision_modules(self) -> list[nn.Module]:

@@ -1,7 +1,7 @@
 """CNN encoders in the table of encoders."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tenor.encoders.embedded.encoder_type import EmbeddedType
 
@@ -23,7 +23,7 @@ class CnnType(EmbeddedType):
 
         return CnnFromScratch
 
-    def parts(self) -> "tuple[type[EmbeddedConfig], Callable[[Any], EmbeddedEncoder]]":
+    def parts(self) -> "tuple[type[EmbeddedConfig], Callable[..., EmbeddedEncoder]]":
         """Return the classes of config and encoder."""
         from tenor.encoders.cnn.config import CnnConfig
         from tenor.encoders.cnn.encoder import CnnEncoder

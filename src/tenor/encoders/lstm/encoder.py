@@ -8,6 +8,7 @@ Dropout is variational, one mask per text; weight dropout is on the hidden-to-hi
 Shapes: n texts, T tokens, e embedding size, d = hidden size × directions.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from torch import Tensor, nn
@@ -30,8 +31,8 @@ class LstmEncoder(EmbeddedEncoder):
 
     model_type = "lstm"
 
-    def __init__(self, config: LstmConfig) -> None:
-        super().__init__(config)
+    def __init__(self, config: LstmConfig, vocabularies: Sequence[Sequence[str]] = ()) -> None:
+        super().__init__(config, vocabularies)
         self.config: LstmConfig = config
         self.lstm = PackedLSTM(
             LSTMConfig(
@@ -60,7 +61,8 @@ class LstmEncoder(EmbeddedEncoder):
         return int(parameter.split(".")[2]) + 1 if parameter.startswith("lstm.layers.") else 0
 
     def set_dropout(self, probability: float) -> None:
-        """Set the variational dropout; weight dropout too where the encoder has it."""
+        """Set the variational dropout and that of characters; weight dropout where the encoder has it."""
+        super().set_dropout(probability)
         own = self.lstm.config
         self.lstm.config = replace(
             own,

@@ -1,7 +1,7 @@
 """LSTM encoders in the table of encoders."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tenor.encoders.embedded.encoder_type import EmbeddedType
 
@@ -22,7 +22,7 @@ class LstmType(EmbeddedType):
 
         return LstmFromScratch
 
-    def parts(self) -> "tuple[type[EmbeddedConfig], Callable[[Any], EmbeddedEncoder]]":
+    def parts(self) -> "tuple[type[EmbeddedConfig], Callable[..., EmbeddedEncoder]]":
         """Return the classes of config and encoder."""
         from tenor.encoders.lstm.config import LstmConfig
         from tenor.encoders.lstm.encoder import LstmEncoder

@@ -1,0 +1,1 @@
+"""Several embeddings of a word side by side: static, learned, of n-grams, of word pieces, of characters."""

@@ -16,6 +16,8 @@ ENVIRONMENTS = {
     ".venv-peers-training": ["sentence-transformers[train]"],
     # The plain endpoint that `tenor serve` is measured beside, with uvicorn's recommended parts.
     ".venv-peers-serve": ["sentence-transformers", "fastapi", "uvicorn[standard]"],
+    # The tagger that ours is measured beside; it does not run with newer versions of transformers.
+    ".venv-peers-tagging": ["flair==0.15.1", "transformers<5"],
 }
 
 

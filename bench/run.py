@@ -16,7 +16,7 @@ import sys
 from peers import ROOT
 
 RESULTS = ROOT / "bench" / "results"
-PARTS = ("encode", "training", "stage", "coldstart", "search", "memory", "words", "serve")
+PARTS = ("encode", "training", "stage", "coldstart", "search", "memory", "words", "tagging", "serve")
 
 
 def main():
@@ -281,6 +281,25 @@ def _median(rows, name):
     return values[len(values) // 2]
 
 
+def tagging_section(result):
+    yield "## Tagging, beside flair's SequenceTagger (one thread, CPU time)"
+    yield ""
+    yield (
+        f"{result['cpu']}, flair {result['flair']}. {result['sentences']:,} sentences of {result['words']:,} "
+        "words; static vectors, an LSTM over characters, one BiLSTM layer and a CRF, of the same sizes. Both "
+        f"begin tagging with lists of words; flair spends {result['flair_making_sentences']:.2f} s of it on "
+        "making its sentences."
+    )
+    yield ""
+    yield "| what | ours, s | flair, s | ratio | asked |"
+    yield "| --- | --- | --- | --- | --- |"
+    for row in result["rows"]:
+        yield (
+            f"| {row['what']} | {row['ours']:.2f} | {row['flair']:.2f} | {row['ratio']:.2f} | "
+            f"{row['target']:.1f} |"
+        )
+
+
 SECTIONS = {
     "encode": encode_section,
     "training": training_section,
@@ -289,6 +308,7 @@ SECTIONS = {
     "search": search_section,
     "memory": memory_section,
     "words": words_section,
+    "tagging": tagging_section,
     "serve": serve_section,
 }
 

@@ -1,5 +1,6 @@
 """`tenor compare` as a person calls it."""
 
+import csv
 import json
 import os
 import subprocess
@@ -70,7 +71,7 @@ def test_long_texts_are_told(tenor):
         (["only one"], "Expected two texts"),
         ([], "Expected two texts"),
         (["a", "b", "--file", "x.tsv"], "not both"),
-        (["a", "b", "--columns", "x,y"], "give it with --file"),
+        (["a", "b", "--columns", "x,y"], "give them with --file"),
         (["--file", "pairs.tsv", "--explain"], "phrases of two texts"),
         (["", "b"], "The first text"),
         (["a", " \n"], "The second text"),
@@ -156,3 +157,30 @@ def test_a_sentiment_is_named_only_where_it_is_clear():
 
     assert _label(LabelAnswer(("positive",), {"negative": 0.02, "positive": 0.98})) == "positive (98%)"
     assert _label(LabelAnswer(("negative",), {"negative": 0.85, "positive": 0.15})) == "unclear"
+
+
+def test_a_file_of_scores_keeps_the_columns_of_the_pairs(on_tiny, tmp_path):
+    rows = b'id;sentence1;sentence2;cosine\n7;the caf\xe9;a dog;x\n8;;a dog;y\n9;"the; cat";the cat;z\n'
+    (tmp_path / "p.csv").write_bytes(rows)
+    code, printed, noted = on_tiny("compare", "--file", "p.csv", "--out", "s.csv")
+    assert (code, printed) == (0, "2 rows in s.csv.\n")
+    assert "p.csv is not UTF-8" in noted
+    with open(tmp_path / "s.csv", encoding="utf-8", newline="") as file:
+        found = list(csv.DictReader(file))
+    assert list(found[0]) == [
+        "id", "sentence1", "sentence2", "cosine", "line", "similarity", "tenor_cosine",
+    ]  # fmt: skip
+    assert [(row["id"], row["sentence1"], row["cosine"], row["line"]) for row in found] == [
+        ("7", "the café", "x", "2"), ("9", "the; cat", "z", "4"),
+    ]  # fmt: skip
+    assert -1 <= float(found[0]["tenor_cosine"]) <= 1
+    _, printed, noted = on_tiny(
+        "compare", "--file", "p.csv", "--out", "-", "--json", "--encoding", "cp1252", "-q"
+    )
+    assert [json.loads(line)["id"] for line in printed.splitlines()] == ["7", "9"]
+    assert noted == "1 problem: p.csv:3: the first text is empty\n"
+
+
+def test_unknown_words_of_a_file_are_warned_of(on_tiny, tmp_path):
+    (tmp_path / "p.tsv").write_text("😀 🍕\tthe cat\n🚀\t🎉\n", encoding="utf-8")
+    assert "unknown to" in on_tiny("compare", "--file", "p.tsv")[2]

@@ -1,5 +1,6 @@
 """`tenor index` and `tenor search` as a person calls them, with a tiny real model."""
 
+import csv
 import io
 import json
 import subprocess
@@ -175,3 +176,58 @@ def test_the_number_of_a_text_is_not_taken_for_a_column_called_id(tenor, tmp_pat
     found = tenor("search", tmp_path / "my ix", "cat", "--mode", "lexical").stdout
     assert "number 1 · bm25" in found
     assert "· id 70" in found
+
+
+def test_a_file_of_queries_gets_a_row_for_every_hit(tenor, books, tmp_path):
+    (tmp_path / "q.csv").write_text("id,Question,score\na,ship in the storm,9\nb,,8\nc,old man,7\n")
+    done = tenor("search", books / "ix", "--queries", tmp_path / "q.csv", "--column", "question", "-k", "2",
+                 "--out", tmp_path / "hits.csv")  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, f"The hits of 2 queries are in {tmp_path / 'hits.csv'}.\n")
+    assert "q.csv:3: the text is empty" in done.stderr
+    with open(tmp_path / "hits.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["id"], row["rank"], row["score"]) for row in rows] == [
+        ("a", "1", "9"), ("a", "2", "9"), ("c", "1", "7"), ("c", "2", "7"),
+    ]  # fmt: skip
+    single = json.loads(tenor("search", books / "ix", "old man", "-k", "2", "--json").stdout)["hits"]
+    assert [(row["hit_id"], row["hit_text"], row["hit_year"]) for row in rows[2:]] == [
+        (hit["id"], hit["text"], str(hit["columns"]["year"])) for hit in single
+    ]
+    assert float(rows[2]["tenor_score"]) == pytest.approx(single[0]["score"], abs=1e-5)
+
+
+def test_queries_from_standard_input_to_standard_output_as_json(tenor, books):
+    done = tenor("search", books / "ix", "--queries", "-", "--json", "--where", "year > 3000",
+                 stdin="a ship\nred\n")  # fmt: skip
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"text": "a ship", "line": 1, "hits": []}, {"text": "red", "line": 2, "hits": []},
+    ]  # fmt: skip
+    table = tenor("search", books / "ix", "--queries", "-", "--out", "-", "-k", "1", stdin="a ship\n").stdout
+    assert table.splitlines()[0].startswith("text,line,rank,hit_id,hit_text,score,cosine,bm25")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "Give either a query or --queries"),
+        (("red", "--queries", "q.csv"), "Give either a query or --queries"),
+        (("red", "--out", "x.csv"), "give --queries"),
+        (("--queries", "missing.csv"), "missing.csv does not exist"),
+    ],
+)
+def test_queries_that_make_no_sense(tenor, books, arguments, said):
+    done = tenor("search", books / "ix", *arguments)
+    assert (done.returncode, said in done.stderr) == (2, True)
+
+
+def test_an_unknown_query_is_warned_of(tenor, books):
+    assert "unknown to" in tenor("search", books / "ix", "🍕 🚀 😀").stderr
+
+
+def test_an_index_of_another_encoding_is_searched_by_its_letters(tenor, tmp_path, tiny_folder):
+    (tmp_path / "a.csv").write_bytes("text,place\nthe cat,Łódź\n".encode("cp1250"))
+    place = tmp_path / "ix"
+    done = tenor("index", tmp_path / "a.csv", "--out", place, "--model", tiny_folder, "--encoding", "cp1250")
+    assert done.returncode == 0
+    found = json.loads(tenor("search", place, "cat", "--where", "place = 'Łódź'", "--json").stdout)
+    assert [hit["columns"]["place"] for hit in found["hits"]] == ["Łódź"]

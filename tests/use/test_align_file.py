@@ -70,7 +70,7 @@ def test_a_killed_run_goes_on_and_ends_in_the_same_file(aligner, source, tmp_pat
         rows.write('{"s": ["half a li')  # what a kill in the middle of a window leaves
     notes, seen = [], []
     align_file(aligner, source, out, note=notes.append, progress=lambda count, _: seen.append(count))
-    assert notes == ["Going on after the 2 pairs that an earlier run has done."]
+    assert notes == ["Resuming after the 2 pairs that an earlier run has done."]
     assert seen == [2, 2, 1]
     assert out.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 

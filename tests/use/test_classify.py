@@ -250,6 +250,34 @@ def test_labels_that_the_task_does_not_know_are_told(model, labelled):
         evaluate(model, labelled, task="mood", problems=Problems())
 
 
+def test_a_label_that_the_task_does_not_have_leaves_its_row_out(model, command, labelled):
+    some = {"good": "a"}
+    problems = Problems()
+    found = evaluate(model, labelled, task="mood", rename=some, problems=problems)
+    assert (found.rows, found.left_out, problems.count) == (12, 6, 6)
+    assert "the label 'bad' is none of task mood" in problems.first[0].what
+    assert problems.first[0].what.endswith("left out of the scores")
+    told = [answers["mood"].label for answers in classify(model, TEXTS * 3)]
+    right = [label == "a" for number, label in enumerate(told) if number % 3]
+    assert found.scores["accuracy"].estimate == pytest.approx(np.mean(right))
+    assert found.accuracy_with_left_out == pytest.approx(sum(right) / 18)
+    code, printed, noted = command("evaluate", labelled, "--task", "mood", "--labels", "good=a", "--quiet")
+    assert code == 0
+    assert "6 rows left out, whose label or score the task does not have. Counted as wrong" in printed
+    assert f"accuracy would be {sum(right) / 18:.3f}" in printed
+    assert "6 problems" in noted
+    code, _, noted = command("evaluate", labelled, "--task", "mood", "--labels", "good=a", "--strict")
+    assert (code, "l.tsv:2: the label 'bad'" in noted) == (2, True)
+
+
+def test_evaluation_takes_an_encoding(command, tmp_path):
+    (tmp_path / "l.csv").write_bytes("Text,Label\nthe café,é\ngood food,a\nthe cat,b\n".encode("cp1250"))
+    given = ("evaluate", "l.csv", "--task", "mood", "--columns", "text=text,label=LABEL")
+    _, printed, noted = command(*given, "--labels", "é=a", "--encoding", "cp1250")
+    assert "3 rows" in printed
+    assert noted == ""
+
+
 def test_scores_of_pairs_and_plain_cosines(model, tiny_folder, tmp_path):
     examples = [replace(each, second=TEXTS[n]) for n, each in enumerate(examples_of("similarity")[:6])]
     rows = [f"{each.first}\t{each.second}\t{each.score}" for each in examples]
@@ -274,7 +302,7 @@ def test_the_command_prints_scores_and_the_table(command, labelled):
     code, printed, _ = command("evaluate", labelled, "--task", "mood", "--labels", "good=a,bad=b")
     assert code == 0
     assert "accuracy" in printed
-    assert "true \\ given" in printed
+    assert "true \\ predicted" in printed
     code, printed, _ = command("evaluate", labelled, "--task", "mood", "--labels", "good=a,bad=b", "--json")
     assert json.loads(printed)["scores"]["accuracy"]["low"] >= 0
     for wrong, words in {

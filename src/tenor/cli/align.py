@@ -1,4 +1,4 @@
-"""PAIRS is CSV, TSV, JSON lines or Parquet, packed with gzip or not, or - for standard input.
+"""PAIRS is CSV, TSV, JSON, Excel or Parquet, compressed with gzip or not, or - for standard input.
 
 OUT gets one JSON object a line: the words of both texts ("s", "t"), word links counted from 0 ("links"), the
 phrases of each text, and the phrase pairs that no link leaves ("alignments"); ends of spans are inclusive.
@@ -32,9 +32,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import counted, note_printer, notes, out, print_problems, progress_bar
+from tenor.cli.console import counted, note_printer, notes, out, print_notes, print_problems, progress_bar
 from tenor.cli.options import (
     Device,
+    Encoding,
     Model,
     Out,
     PairColumns,
@@ -117,6 +118,7 @@ def align(
     model: Model = "minilm",
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
+    encoding: Encoding = None,
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
@@ -134,9 +136,9 @@ def align(
     if learn and (parsed or aligner):
         raise TenorError("--learn makes an aligner: leave out --phrases and --aligner.")
     if learn and not unlabelled:
-        if columns or pretokenized or trees:
+        if columns or pretokenized or trees or encoding:
             raise TenorError(
-                "--learn reads aligned pairs as `tenor align` writes them: leave out --columns, "
+                "--learn reads aligned pairs as `tenor align` writes them: leave out --columns, --encoding, "
                 "--pretokenized and --trees. For pairs without links add --unlabelled."
             )
         if Path(source.removesuffix(".gz")).suffix.lower() in (".tsv", ".csv", ".parquet"):
@@ -147,7 +149,7 @@ def align(
         _learn(source, out_, load(model, precision=precision.value, device=device), seed, strict, quiet)
         return
     shape: Shape = "trees" if trees else "words" if pretokenized else "text"
-    pairs = PairSource(source, pair_of(columns), shape, strict)
+    pairs = PairSource(source, pair_of(columns), shape, strict, encoding)
     learned = None if aligner is None else load_aligner(aligner)
     chosen = Aligner(
         load(model, precision=precision.value, device=device),
@@ -161,6 +163,7 @@ def align(
     with progress_bar("Aligning", quiet=quiet) as bar:
         done = align_file(chosen, pairs, out_, progress=bar.follow, note=note_printer(quiet=quiet))
     print_problems(done.problems, quiet=quiet)
+    print_notes((done.warning,), quiet=quiet)
     if done.cut and not quiet:
         what = "1 text goes" if done.cut == 1 else f"{done.cut:,} texts go"
         notes.print(f"{what} on beyond what the model reads; phrases there are kept, and aligned with none.")

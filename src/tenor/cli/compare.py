@@ -3,24 +3,28 @@ phrases of both texts side by side: = the same words, ≈ other words for it (wi
 phrases), - only in the first text, + only in the second.
 A model of `tenor transfer` (its folder explaining/) says of each pair: paraphrase, related or unrelated.
 
-With --file every pair of a file is scored, one line each: its line in the file, similarity, cosine, texts.
+With --file every pair of a file is scored, one line each: its line in the file, similarity, cosine, texts;
+--out keeps all columns of the file and adds the scores.
 
 \b
     tenor compare "How do I reset it?" "Ways of resetting the device"
-    tenor compare --file pairs.tsv > scores.tsv
+    tenor compare --file pairs.tsv --out scores.tsv
     tenor compare --file questions.csv --columns question1,question2 --json
 """
 
 import json
 import math
 import os
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import notes, one_line, out, print_problems, progress_bar
+from tenor.cli.console import counted, notes, one_line, out, print_problems, progress_bar
 from tenor.cli.options import (
     Device,
+    Encoding,
     Json,
     Long,
     LongChoice,
@@ -28,6 +32,7 @@ from tenor.cli.options import (
     Precision,
     PrecisionChoice,
     Quiet,
+    RowsOut,
     Strict,
     pair_of,
 )
@@ -35,11 +40,13 @@ from tenor.cli.options import Model as ModelName
 from tenor.errors import TenorError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tenor.model import Model
     from tenor.model.encoding import Long as LongName
     from tenor.tasks.answer import LabelAnswer
     from tenor.use.align.explain import TextSpan
-    from tenor.use.compare.comparing import Comparison
+    from tenor.use.compare.comparing import Comparison, ScoredPair
     from tenor.use.compare.relations import Relation
 
 _SHOWN = 500  # characters of a phrase or text
@@ -62,10 +69,12 @@ def compare(
     second: Second = None,
     file: File = None,
     columns: PairColumns = None,
+    out_: RowsOut = None,
     model: ModelName = "minilm",
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
     long: Long = LongChoice.truncate,
+    encoding: Encoding = None,
     explain: Explain = None,
     strict: Strict = False,
     json_: Json = False,
@@ -76,16 +85,19 @@ def compare(
 
     if file is not None and first is not None:
         raise TenorError("Give either two texts or a file of pairs (--file), not both.")
-    if file is None and columns is not None:
-        raise TenorError("--columns names columns of a file of pairs; give it with --file.")
+    if file is None and (columns is not None or out_ is not None or encoding is not None):
+        raise TenorError("--columns, --encoding and --out are for a file of pairs; give them with --file.")
     if file is not None and explain:
         raise TenorError(
             "--explain shows the phrases of two texts; for a file of pairs use `tenor align`, or compare its "
             "pairs one by one."
         )
     if file is not None:
-        loaded = load(model, precision=precision.value, device=device)
-        _compare_file(loaded, file, pair_of(columns), long.value, strict=strict, as_json=json_, quiet=quiet)
+        from tenor.use.row_files import check_out
+
+        check_out(out_, file)
+        how = _How(pair_of(columns), long.value, encoding, strict=strict, as_json=json_, quiet=quiet)
+        _compare_file(load(model, precision=precision.value, device=device), file, out_, how)
     elif first is not None and second is not None:
         from tenor.use.compare.comparing import compare as compare_texts
 
@@ -110,36 +122,62 @@ def compare(
         )
 
 
-def _compare_file(
-    model: "Model",
-    file: str,
-    columns: dict[str, str | int] | None,
-    long: "LongName",
-    *,
-    strict: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+@dataclass(frozen=True)
+class _How:
+    """How a file is compared and what is printed."""
+
+    columns: dict[str, str | int] | None
+    long: "LongName"
+    encoding: str | None
+    strict: bool
+    as_json: bool
+    quiet: bool
+
+
+def _compare_file(model: "Model", file: str, path: Path | None, how: _How) -> None:
     from tenor.text.problems import Problems
     from tenor.use.compare.comparing import CompareReport, compare_file
+    from tenor.use.row_files import STDOUT
 
-    problems, report = Problems(strict), CompareReport()
-    with progress_bar("Comparing", quiet=quiet) as bar:
+    problems, report = Problems(how.strict), CompareReport()
+    with progress_bar("Comparing", quiet=how.quiet) as bar:
         scored = compare_file(
-            model, file, columns=columns, long=long, problems=problems, report=report, progress=bar.advance
+            model,
+            file,
+            columns=how.columns,
+            long=how.long,
+            encoding=how.encoding,
+            rows=path is not None,
+            problems=problems,
+            report=report,
+            progress=bar.advance,
         )
-        for number, scores in enumerate(scored):
-            if not (as_json or number):  # Not before: a file that cannot be read leaves no output at all.
-                typer.echo("line\tsimilarity\tcosine\tfirst\tsecond")
-            if as_json:
-                typer.echo(json.dumps(scores.to_json(), ensure_ascii=False))
-            else:
-                texts = "\t".join(one_line(text, _SHOWN) for text in scores.pair.texts)
-                line = scores.pair.origin.line
-                typer.echo(f"{line}\t{scores.similarity:.2f}\t{scores.cosine:.4f}\t{texts}")
-    print_problems(problems, quiet=quiet)
-    for warning in () if quiet else report.warnings(model, long=long):
+        _write(scored, path, as_json=how.as_json)
+    print_problems(problems, quiet=how.quiet)
+    for warning in () if how.quiet else report.warnings(model, long=how.long):
         notes.print(warning, style="yellow")
+    if path not in (None, STDOUT):
+        out.print(f"{counted(report.pairs, 'row')} in {path}.")
+
+
+def _write(scored: "Iterable[ScoredPair]", path: Path | None, *, as_json: bool) -> None:
+    """Write to a file with all columns of the input, or print a line per pair."""
+    from tenor.use.row_files import row_file
+
+    if path is not None:
+        with row_file(path, as_json=as_json) as rows:
+            for scores in scored:
+                rows.write(scores.pair.row, scores.added())
+        return
+    for number, scores in enumerate(scored):
+        if not (as_json or number):  # Not before: a file that cannot be read leaves no output at all.
+            typer.echo("line\tsimilarity\tcosine\tfirst\tsecond")
+        if as_json:
+            typer.echo(json.dumps(scores.to_json(), ensure_ascii=False))
+        else:
+            texts = "\t".join(one_line(text, _SHOWN) for text in scores.pair.texts)
+            line = scores.pair.origin.line
+            typer.echo(f"{line}\t{scores.similarity:.2f}\t{scores.cosine:.4f}\t{texts}")
 
 
 def _readable(text: str) -> str:

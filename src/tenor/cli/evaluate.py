@@ -1,5 +1,6 @@
 """DATA is a labelled file; its columns are found by name and content, or named with --columns. Prints every
-score with its 95% interval, and for labels the table of true against given ones.
+score with its 95% interval, and for labels the confusion matrix. Rows whose label the task does not have are
+reported and left out of the scores; --strict stops at them.
 
 Without --task the cosine of the model's vectors is compared with the scores of pairs, for any embedding
 model.
@@ -15,8 +16,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import notes, one_line, out, progress_bar
-from tenor.cli.options import Device, Json, Long, LongChoice, Model, Precision, PrecisionChoice, Quiet, Strict
+from tenor.cli.console import counted, one_line, out, print_problems, progress_bar
+from tenor.cli.options import (
+    Device,
+    Encoding,
+    Json,
+    Long,
+    LongChoice,
+    Model,
+    Precision,
+    PrecisionChoice,
+    Quiet,
+    Strict,
+)
 from tenor.errors import TenorError
 
 if TYPE_CHECKING:
@@ -46,6 +58,7 @@ def evaluate(
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
     long: Long = LongChoice.truncate,
+    encoding: Encoding = None,
     strict: Strict = False,
     json_: Json = False,
     quiet: Quiet = False,
@@ -65,11 +78,11 @@ def evaluate(
             columns=None if columns is None else dict(_table(columns, "--columns text=review,label=stars")),
             rename=None if labels is None else _table(labels, "--labels 0=negative,1=positive"),
             long=long.value,
+            encoding=encoding,
             problems=problems,
             progress=bar.advance,
         )
-    if (summary := problems.summary()) and not quiet:
-        notes.print(summary, style="yellow")
+    print_problems(problems, quiet=quiet)
     if json_:
         typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
     else:
@@ -89,11 +102,16 @@ def _print(found: "Evaluation") -> None:
     out.print(f"{found.model}, task {found.task} ({found.kind}), {rows}; in brackets the 95% interval\n")
     for name, score in sorted(found.scores.items(), key=lambda item: item[0] != found.metric):
         out.print(f"  {name:<20} {score}")
+    if found.left_out:
+        wrong = found.accuracy_with_left_out
+        counting = "" if wrong is None else f" Counted as wrong, accuracy would be {wrong:.3f}."
+        left = f"{counted(found.left_out, 'row')} left out, whose label or score the task does not have."
+        out.print(f"\n  {left}{counting}")
     if found.confusion is None:
         return
     names = [one_line(label, _SHOWN) for label in found.labels]
-    wide = max(map(len, [*names, "true \\ given"]))
+    wide = max(map(len, [*names, "true \\ predicted"]))
     cells = max(max(map(len, names)), max(len(f"{count:,}") for row in found.confusion for count in row))
-    out.print("\n  " + "true \\ given".ljust(wide) + "".join(f"  {name:>{cells}}" for name in names))
+    out.print("\n  " + "true \\ predicted".ljust(wide) + "".join(f"  {name:>{cells}}" for name in names))
     for name, row in zip(names, found.confusion, strict=True):
         out.print("  " + name.ljust(wide) + "".join(f"  {count:>{cells},}" for count in row))

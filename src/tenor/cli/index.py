@@ -1,4 +1,4 @@
-"""IN is plain lines, CSV, TSV, JSON lines or Parquet, or - for standard input.
+"""IN is plain lines, CSV, TSV, JSON, Excel or Parquet, or - for standard input.
 
 All columns beside the text are kept and can be used in filters. A job that was killed goes on when the same
 command is run again. Without IN and without --remove, the command says what the index holds.
@@ -15,9 +15,10 @@ from typing import Annotated
 
 import typer
 
-from tenor.cli.console import counted, notes, out, print_notes, progress_bar
+from tenor.cli.console import counted, notes, out, print_notes, print_problems, progress_bar
 from tenor.cli.options import (
     Column,
+    Encoding,
     Long,
     LongChoice,
     OptionalSource,
@@ -63,6 +64,7 @@ def index(
     model: Name = None,
     precision: Precision = PrecisionChoice.auto,
     long: Long = LongChoice.truncate,
+    encoding: Encoding = None,
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
@@ -92,6 +94,7 @@ def index(
                 folder,
                 model=model,
                 precision=precision.value,
+                encoding=encoding,
                 strict=strict,
                 progress=bar.follow,
                 note=note,
@@ -105,12 +108,14 @@ def index(
                 column=column,
                 id_column=id_column,
                 long=long.value,
+                encoding=encoding,
                 strict=strict,
                 progress=bar.follow,
                 note=note,
             )
     beyond = tell_beyond_limit(report.beyond, report.card.long)
-    print_notes((report.problems.summary(), beyond, report.warning), quiet=quiet)
+    print_problems(report.problems, quiet=quiet)
+    print_notes((beyond, report.warning), quiet=quiet)
     replaced = f", replaced {report.replaced:,}" if report.replaced else ""
     changed = f"Added {counted(report.added, 'text')}{replaced}"
     next_step = f'tenor search {shlex.quote(str(folder))} "…"'

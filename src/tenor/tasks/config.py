@@ -33,6 +33,8 @@ class TaskConfig:
     """Of this task's loss in the sum of all tasks; 0: it is scored, not trained."""
     lr: float | None = None
     """The learning rate of this task's head. Default: ``head_lr``."""
+    file_encoding: str | None = None
+    """Of the files, as in ``"cp1250"``. Default: UTF-8, or found by content."""
 
     metrics: ClassVar[tuple[str, ...]] = ()
     """The scores that the best checkpoint may be chosen by, the default first."""

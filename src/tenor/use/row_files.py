@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, Protocol, cast
 
 from tenor.errors import TenorError
 from tenor.extras import require
@@ -102,8 +102,9 @@ def row_file(path: Path, *, as_json: bool = False) -> Iterator["Rows"]:
 
 def _opened(aside: Path, *, packed: bool) -> IO[str]:
     settings: dict[str, Any] = {"encoding": "utf-8", "errors": "replace", "newline": ""}
-    opened: IO[str] = gzip.open(aside, "wt", **settings) if packed else aside.open("w", **settings)
-    return opened
+    if not packed:
+        return aside.open("w", **settings)
+    return cast(IO[str], gzip.open(aside, "wt", **settings))
 
 
 def _writer(path: Path, file: IO[str]) -> RowWriter:

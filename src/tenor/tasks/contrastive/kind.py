@@ -140,7 +140,12 @@ class ContrastiveKind(TextKind):
 
 def _triples(config: ContrastiveConfig, file: Path, problems: Problems) -> Iterator[Triple]:
     rows = read_rows(
-        file, delimiter=config.delimiter, quote=config.quote, header=config.header, problems=problems
+        file,
+        delimiter=config.delimiter,
+        quote=config.quote,
+        header=config.header,
+        encoding=config.file_encoding,
+        problems=problems,
     )
     head = take_head(rows)
     columns = resolve_all(config.columns, column_names(head), str(file))

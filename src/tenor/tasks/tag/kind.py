@@ -241,7 +241,12 @@ class TagKind(Kind):
     def read(self, config: TagConfig, file: Path, *, problems: Problems) -> Iterator[TaggedSentence]:
         """Yield the sentences of a CoNLL file, or of JSON lines with words and tags."""
         return read_tagged(
-            file, word=config.word, tag=config.tag, separator=config.separator, problems=problems
+            file,
+            word=config.word,
+            tag=config.tag,
+            separator=config.separator,
+            encoding=config.file_encoding,
+            problems=problems,
         )
 
     def example(self, row: Any, origin: Origin) -> TaggedSentence:

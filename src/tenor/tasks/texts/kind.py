@@ -40,6 +40,7 @@ class TextKind(Kind):
             "delimiter": config.delimiter,
             "quote": config.quote,
             "header": config.header,
+            "encoding": config.file_encoding,
         }
         if self.spec.texts == 2:
             return read_pairs(file, columns=config.columns, problems=problems, **layout)

@@ -25,6 +25,7 @@ from tenor.use.align.paraphrases import FREE
 from tenor.use.align.words import DEFAULTS, AlignSettings
 from tenor.use.embed.journal import Journal
 from tenor.use.embed.vector_files import digest_texts
+from tenor.use.text_watch import TextWatch
 from tenor.use.windows import windows
 
 Shape = Literal["text", "words", "trees"]  # texts, words separated by spaces, bracketed trees
@@ -42,6 +43,7 @@ class AlignReport:
     unaligned: int  # pairs of texts without any phrase pair
     cut: int  # texts that go on beyond what the model reads
     problems: Problems
+    warning: str | None = None  # about the texts: their language, unknown words
 
 
 @dataclass(slots=True)
@@ -71,6 +73,7 @@ class PairSource:
     columns: Mapping[str, str | int] | None = None
     shape: Shape = "text"
     strict: bool = False
+    encoding: str | None = None
 
     @property
     def once(self) -> bool:
@@ -81,7 +84,7 @@ class PairSource:
         """Yield the pairs; what is wrong with a row is reported, and the row left out."""
         problems = problems if problems is not None else Problems(strict=self.strict)
         any_pair = False
-        for pair in read_pairs(self.path, columns=self.columns, problems=problems):
+        for pair in read_pairs(self.path, columns=self.columns, encoding=self.encoding, problems=problems):
             try:
                 found = _in_words(pair, self.shape)
             except ValueError as error:
@@ -109,12 +112,13 @@ def align_file(
     out = _checked(Path(out), source)
     total = None if source.once else sum(1 for _ in source.read())
     with Journal(out, _deciding(aligner, source), note=note) as journal:
-        problems = Problems(strict=source.strict)
+        problems, watch = Problems(strict=source.strict), TextWatch(aligner.model)
         done, hasher, pairs = _begin(journal, source, problems, note)
         if progress is not None:
             progress(done.pairs, total)
         rows = journal.folder / "rows"
         for window in windows(pairs, _characters, most=WINDOW_PAIRS, most_characters=WINDOW_CHARACTERS):
+            watch.see([" ".join(words) for pair in window for words in (pair.first, pair.second)])
             with journal.writing(), open(rows, "a", encoding="utf-8", newline="\n") as file:
                 for found, cut in aligner.align_and_count(window):
                     file.write(found.to_line() + "\n")
@@ -124,7 +128,8 @@ def align_file(
             if progress is not None:
                 progress(len(window), total)
         journal.publish(rows)
-    return AlignReport(done.pairs, done.links, done.alignments, done.unaligned, done.cut, problems)
+    counts = (done.pairs, done.links, done.alignments, done.unaligned, done.cut)
+    return AlignReport(*counts, problems, watch.warning())
 
 
 def _checked(out: Path, source: PairSource) -> Path:
@@ -142,7 +147,7 @@ def _checked(out: Path, source: PairSource) -> Path:
 def _deciding(aligner: Aligner, source: PairSource) -> dict[str, Any]:
     columns = None if source.columns is None else {role: str(name) for role, name in source.columns.items()}
     return {
-        "source": str(source.path), "columns": columns, "shape": source.shape,
+        "source": str(source.path), "columns": columns, "shape": source.shape, "encoding": source.encoding,
         "model": aligner.model.fingerprint, "precision": aligner.model.precision,
         "words": [asdict(settings) for settings in _settings(aligner)], "phrases": asdict(aligner.phrases),
         "learned": None if aligner.learned is None else aligner.learned.fingerprint,
@@ -164,7 +169,7 @@ def _begin(
     before = _Done(**journal.progress)
     if digest_texts(hasher, map(_text, islice(pairs, before.pairs))) == before.digest:
         if note is not None:
-            note(f"Going on after the {before.pairs:,} pairs that an earlier run has done.")
+            note(f"Resuming after the {before.pairs:,} pairs that an earlier run has done.")
         return before, hasher, pairs
     if source.once:
         raise TenorError(

@@ -6,7 +6,7 @@ also says of each matched phrase whether it is a paraphrase, related or unrelate
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from tenor.use.compare.scoring import PairScores, fitted_task, score_pairs
 from tenor.use.compare.similarity import level
 from tenor.use.compare.verdict import Verdict, verdict
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
+from tenor.use.text_watch import TextWatch
 from tenor.use.windows import windows
 
 # The texts may have nothing in common, so a link needs more support by its neighbours than in texts known to
@@ -89,17 +90,21 @@ class ScoredPair:
     cosine: float
     paraphrase: float | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the texts, their line in the file, and the scores."""
+    def added(self) -> dict[str, Any]:
+        """Return what is written beside the columns of the row: its line, and the scores."""
         known = {} if self.paraphrase is None else {"paraphrase": round(self.paraphrase, 4)}
         return {
             "line": self.pair.origin.line,
-            "first": self.pair.first,
-            "second": self.pair.second,
             "similarity": round(self.similarity, 3),
             "cosine": round(self.cosine, 5),
             **known,
         }
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the texts, their line in the file, and the scores."""
+        added = self.added()
+        texts = {"first": self.pair.first, "second": self.pair.second}
+        return {"line": added.pop("line"), **texts, **added}
 
 
 @dataclass(slots=True)
@@ -108,13 +113,12 @@ class CompareReport:
 
     pairs: int = 0
     beyond_limit: int = 0
-    watch: LanguageWatch = field(default_factory=LanguageWatch)
+    watch: TextWatch | None = None
 
     def warnings(self, model: Model, *, long: Long) -> list[str]:
         """Say what a person should know about the scores."""
-        return _without_none(
-            tell_beyond_limit(self.beyond_limit, long), _language(self.watch, model), _scale(model)
-        )
+        watched = None if self.watch is None else self.watch.warning()
+        return _without_none(tell_beyond_limit(self.beyond_limit, long), watched, _scale(model))
 
 
 def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -> Comparison:
@@ -171,6 +175,8 @@ def compare_file(
     *,
     columns: Mapping[str, str | int] | None = None,
     long: Long = "truncate",
+    encoding: str | None = None,
+    rows: bool = False,
     problems: Problems,
     report: CompareReport,
     progress: Callable[[int], None] | None = None,
@@ -178,9 +184,10 @@ def compare_file(
     """Yield the scores of the pairs of a file, in order, in memory that does not grow with the file.
 
     Pairs with an empty text are reported in ``problems`` and left out; ``report`` collects what else a
-    person should know.
+    person should know. With ``rows`` every pair has its whole row with it.
     """
-    read = read_pairs(path, columns=columns, problems=problems)
+    read = read_pairs(path, columns=columns, rows=rows, encoding=encoding, problems=problems)
+    report.watch = report.watch or TextWatch(model)
     for pairs in windows(read, _characters, most=WINDOW_PAIRS, most_characters=WINDOW_CHARACTERS):
         texts = [pair.first for pair in pairs] + [pair.second for pair in pairs]
         scores = score_pairs(model, texts[: len(pairs)], texts[len(pairs) :], long=long)

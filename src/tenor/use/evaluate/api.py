@@ -32,7 +32,8 @@ def evaluate(
 
     With ``task=None`` the cosines of the model's vectors are compared with the scores of pairs. ``columns``
     says which column of a file holds what, and ``labels`` what labels of the data are called by the task.
-    Every score has a 95% interval, by ``repeats`` bootstrap samples.
+    Every score has a 95% interval, by ``repeats`` bootstrap samples. Rows whose label the task does not have
+    are logged and left out of the scores, unless ``strict``, which stops at them.
 
     >>> import tenor
     >>> rows = [("A wonderful film.", "positive"), ("Dull, and far too long.", "negative")]
@@ -61,8 +62,11 @@ def evaluate(
     kind = kind_of(trained.spec.kind)
     examples = [kind.example(row, Origin(IN_MEMORY, number)) for number, row in enumerate(data, start=1)]
     if not examples:
-        raise TenorError("No rows are given; there is nothing to measure by.")
+        raise TenorError("No rows are given; expected at least one.")
     renamed = [renamed_label(example, labels) for example in examples] if labels else examples
-    return evaluate_examples(
-        opened, trained, renamed, source=IN_MEMORY, long=long, repeats=repeats, seed=seed
+    problems = Problems(strict)
+    found = evaluate_examples(
+        opened, trained, renamed, source=IN_MEMORY, long=long, repeats=repeats, seed=seed, problems=problems
     )
+    log_problems(problems)
+    return found

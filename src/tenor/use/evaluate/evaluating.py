@@ -36,7 +36,15 @@ class Evaluation:
     metric: str
     labels: tuple[str, ...] = ()
     confusion: tuple[tuple[int, ...], ...] | None = None
-    """Of each true label [row], how many were given each label [column]."""
+    """Of each true label [row], how many were predicted as each label [column]."""
+    left_out: int = 0
+    """Rows whose label or score the task does not have: they have no part in the scores."""
+
+    @property
+    def accuracy_with_left_out(self) -> float | None:
+        """The accuracy if the rows that were left out counted as wrong."""
+        accuracy = self.scores.get("accuracy")
+        return None if accuracy is None else accuracy.estimate * self.rows / (self.rows + self.left_out)
 
     def to_json(self) -> dict[str, Any]:
         """Return it for programs."""
@@ -48,9 +56,15 @@ class Evaluation:
             }
             for name, each in self.scores.items()
         }
-        told = {"model": self.model, "task": self.task, "kind": self.kind, "rows": self.rows}
+        about = {
+            "model": self.model,
+            "task": self.task,
+            "kind": self.kind,
+            "rows": self.rows,
+            "left_out": self.left_out,
+        }
         table = None if self.confusion is None else [list(row) for row in self.confusion]
-        return told | {
+        return about | {
             "metric": self.metric,
             "scores": scores,
             "labels": list(self.labels) or None,
@@ -66,6 +80,7 @@ def evaluate(
     columns: Mapping[str, str | int] | None = None,
     rename: Mapping[str, str] | None = None,
     long: Long = "truncate",
+    encoding: str | None = None,
     repeats: int = 1000,
     seed: int = 0,
     problems: Problems,
@@ -74,14 +89,22 @@ def evaluate(
     """Score a task on a file.
 
     Without ``task`` the cosine of a model's vectors is compared with the scores of pairs, unless the model is
-    a tagger. ``columns`` says
-    where text and label (or first, second, label or score) stand; found by content when left out. ``rename``
-    maps labels of the file to those of the task.
+    a tagger. ``columns`` says where text and label (or first, second, label or score) stand; found by content
+    when left out. ``rename`` maps labels of the file to those of the task. Rows whose label the task does not
+    have are reported in ``problems`` and left out of the scores.
     """
     trained = task_or_cosine(model, task)
-    examples = _examples(path, trained, columns, rename or {}, model, problems)
+    examples = _examples(path, trained, columns, rename or {}, model, encoding, problems)
     return evaluate_examples(
-        model, trained, examples, source=path, long=long, repeats=repeats, seed=seed, progress=progress
+        model,
+        trained,
+        examples,
+        source=path,
+        long=long,
+        repeats=repeats,
+        seed=seed,
+        problems=problems,
+        progress=progress,
     )
 
 
@@ -108,6 +131,7 @@ def evaluate_examples(
     long: Long = "truncate",
     repeats: int = 1000,
     seed: int = 0,
+    problems: Problems,
     progress: Callable[[int], None] | None = None,
 ) -> Evaluation:
     """Score a task on examples; ``source`` says in messages where they are from."""
@@ -116,6 +140,8 @@ def evaluate_examples(
         spec_of_scores = replace(SimilaritySpec(), metric="spearman", range=_span(scores, source))
         trained = replace(trained, spec=spec_of_scores)
     spec = trained.spec
+    given = len(examples)
+    examples = _possible(examples, trained, problems)
     targets = spec.targets(examples, name=trained.name)
     predictions = predict(model, trained, _rows(examples, spec), long=long, progress=progress)
     counts = spec.confusion(predictions, targets)
@@ -128,7 +154,29 @@ def evaluate_examples(
         metric=spec.metric,
         labels=spec.labels_shown,
         confusion=None if counts is None else tuple(tuple(map(int, row)) for row in counts),
+        left_out=given - len(examples),
     )
+
+
+def _possible(examples: Sequence[Any], task: TrainedTask, problems: Problems) -> Sequence[Any]:
+    """Return the examples that the task could get right; report the others, or raise if no other is there."""
+    try:
+        task.spec.targets(examples, name=task.name)
+        return examples
+    except TenorError as error:
+        if task.spec.answers_words:  # of tag sets that do not fit, single sentences say nothing
+            raise
+        possible = []
+        for example in examples:
+            try:
+                task.spec.targets([example], name=task.name)
+                possible.append(example)
+            except TenorError as reason:
+                what = str(reason).removeprefix(f"{example.origin}: ").partition(". ")[0].rstrip(".")
+                problems.add(example.origin, f"{what}; left out of the scores")
+        if not possible:
+            raise TenorError(f"No row can be scored. {error}") from error
+        return possible
 
 
 def _rows(examples: Sequence[Any], spec: TaskSpec) -> list[Any]:
@@ -138,11 +186,13 @@ def _rows(examples: Sequence[Any], spec: TaskSpec) -> list[Any]:
     return [example.texts[: spec.texts] for example in examples]
 
 
-def find_columns(path: str | Path, config: type[TableConfig]) -> dict[str, str]:
+def find_columns(
+    path: str | Path, config: type[TableConfig], *, encoding: str | None = None
+) -> dict[str, str]:
     """Find the columns that a kind of task reads by their names and content."""
     if str(path) == "-":
-        raise TenorError("The columns of standard input cannot be found out: name them.")
-    rows = read_rows(path, problems=Problems())
+        raise TenorError("The columns of standard input cannot be found by content: name them (--columns).")
+    rows = read_rows(path, encoding=encoding, problems=Problems())
     roles = guess_roles(take_head(rows))
     first, second = roles.pair or (None, None)
     found = {"text": roles.text, "first": first, "second": second, "label": roles.label, "score": roles.score}
@@ -152,7 +202,7 @@ def find_columns(path: str | Path, config: type[TableConfig]) -> dict[str, str]:
     if missing:
         example = ",".join(f"{role}=COLUMN" for role in config.roles)
         raise TenorError(
-            f"{path}: the column of the {missing[0]} cannot be told. Name all, as in --columns {example}."
+            f"{path}: the column with the {missing[0]} was not found. Name all, as in --columns {example}."
         )
     return {role: str(found[role]) for role in config.roles}
 
@@ -163,16 +213,17 @@ def _examples(
     columns: Mapping[str, str | int] | None,
     rename: Mapping[str, str],
     model: Model,
+    encoding: str | None,
     problems: Problems,
 ) -> list[Any]:
     kind = kind_of(task.spec.kind)
     settings: dict[str, Any] = {}
     if issubclass(kind.config, TableConfig):
-        settings["columns"] = columns or _found_columns(path, kind.config, task, model)
+        settings["columns"] = columns or _found_columns(path, kind.config, task, model, encoding)
     elif columns is not None:
         settings |= columns
     try:
-        config = kind.config(kind=kind.name, train=Path(path), **settings)
+        config = kind.config(kind=kind.name, train=Path(path), file_encoding=encoding, **settings)
     except TypeError as error:
         raise TenorError(f"A {kind.name!r} task has no such columns: {', '.join(settings)}.") from error
     examples = list(kind.read(config, Path(path), problems=problems))
@@ -180,10 +231,10 @@ def _examples(
 
 
 def _found_columns(
-    path: str | Path, config: type[TableConfig], task: TrainedTask, model: Model
+    path: str | Path, config: type[TableConfig], task: TrainedTask, model: Model, encoding: str | None
 ) -> dict[str, str]:
     try:
-        return find_columns(path, config)
+        return find_columns(path, config, encoding=encoding)
     except TenorError as error:
         if task.name == COSINE and model.tasks:
             raise TenorError(f"{error} Or name a task: {', '.join(model.tasks)}.") from error

@@ -37,6 +37,7 @@ def build_index(
     column: str | None = None,
     id_column: str | None = None,
     long: Long = "truncate",
+    encoding: str | None = None,
     strict: bool = False,
     progress: ProgressOf | None = None,
     note: Note = lambda text: None,
@@ -45,13 +46,13 @@ def build_index(
     folder = Path(folder)
     _refuse_taken(folder)
     with kept(source) as file:
-        surveyed = survey(file, column=column, id_column=id_column)
+        surveyed = survey(file, column=column, id_column=id_column, encoding=encoding)
         encoder = _loaded(model, precision)
         card = _first_card(encoder, surveyed, long)
         job = describe_job("build", source, file, card)
         with _made(folder), sole_writer(folder):
             state = Unfinished(job, uuid.uuid4().hex, card)
-            work = IndexJob(folder, state, encoder, Problems(strict), progress, note)
+            work = IndexJob(folder, state, encoder, Problems(strict), progress, note, encoding)
             return work.run(file, rows=surveyed.rows, base=None)
 
 
@@ -61,6 +62,7 @@ def add_to_index(
     *,
     model: str | Model | None = None,
     precision: str = "auto",
+    encoding: str | None = None,
     strict: bool = False,
     progress: ProgressOf | None = None,
     note: Note = lambda text: None,
@@ -69,14 +71,14 @@ def add_to_index(
     folder = Path(folder)
     base = read_card(folder)
     with kept(source) as file:
-        surveyed = survey(file, column=base.text_column, id_column=base.id_column)
+        surveyed = survey(file, column=base.text_column, id_column=base.id_column, encoding=encoding)
         encoder = matching_model(base, folder, model=model, precision=precision)
         with sole_writer(folder):
             base = read_card(folder)  # another writer may have been done meanwhile
             card = _with_columns(base, surveyed)
             job = describe_job("add", source, file, card)
             state = Unfinished(job, uuid.uuid4().hex, card)
-            work = IndexJob(folder, state, encoder, Problems(strict), progress, note)
+            work = IndexJob(folder, state, encoder, Problems(strict), progress, note, encoding)
             return work.run(file, rows=surveyed.rows, base=base)
 
 

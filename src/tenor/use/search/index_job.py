@@ -67,6 +67,7 @@ class IndexJob:
     problems: Problems
     progress: ProgressOf | None
     note: Note
+    encoding: str | None = None  # of the file
 
     def run(self, file: Path, *, rows: int, base: Card | None) -> Report:
         """Take all passages of the file, whose rows were counted; ``base`` is the index as it was."""
@@ -81,6 +82,7 @@ class IndexJob:
             id_column=card.id_column,
             columns=card.columns,
             first_number=base.next_number if base else 1,
+            encoding=self.encoding,
             problems=self.problems,
         )
         watch = TextWatch(self.model)

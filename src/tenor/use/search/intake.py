@@ -63,10 +63,10 @@ def kept(source: str | Path) -> Iterator[Path]:
         yield file
 
 
-def survey(file: Path, *, column: str | None, id_column: str | None) -> Survey:
+def survey(file: Path, *, column: str | None, id_column: str | None, encoding: str | None = None) -> Survey:
     """Look through a file: its text column, the kinds of the others, and its number of rows."""
     # Problems are counted when the passages are taken; here they would be counted twice.
-    rows = read_rows(file, problems=Problems())
+    rows = read_rows(file, encoding=encoding, problems=Problems())
     head = take_head(rows)
     names = column_names(head)
     text = resolve(column, names, str(file)) if column is not None else _text_column(head, names, file)
@@ -96,11 +96,13 @@ def take_passages(
     id_column: str | None,
     columns: Sequence[Column],
     first_number: int,
+    encoding: str | None = None,
     problems: Problems,
 ) -> Iterator[Taken]:
     """Yield the passages of a file in their order; without an id column they are numbered."""
     seen, number = SeenIds(), first_number
-    for rows_read, row in enumerate(read_rows(file, problems=problems), start=1):
+    rows = read_rows(file, encoding=encoding, problems=problems)
+    for rows_read, row in enumerate(rows, start=1):
         text = row.values.get(text_column, "")
         identity = str(number) if id_column is None else row.values.get(id_column, "")
         if not text.strip():

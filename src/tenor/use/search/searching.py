@@ -5,7 +5,7 @@ query and text, and ``hybrid`` adds the two up (``fusion.py``). A filter narrows
 before ranking, so that ``k`` hits are found wherever there are as many.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +14,9 @@ from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.model.encoding import Long
 from tenor.progress import Note
+from tenor.text.examples import Sentence
+from tenor.text.problems import Problems
+from tenor.text.readers import read_texts
 from tenor.use.limits import count_beyond_limit
 from tenor.use.search.card import Card, read_card
 from tenor.use.search.columns import Value
@@ -22,6 +25,7 @@ from tenor.use.search.fusion import fuse
 from tenor.use.search.index import matching_model
 from tenor.use.search.passages import Passages, StoredRow, Vectors
 from tenor.use.search.vector_index import hnsw_for
+from tenor.use.text_watch import TextWatch
 from tenor.use.unit_vectors import normalise
 
 MOST = 10_000
@@ -70,6 +74,11 @@ class Searcher:
         self._wanted = (model, precision)
         self._model: Model | None = None
         self._passages: Passages | None = None
+        self._watch: TextWatch | None = None
+
+    def warning(self) -> str | None:
+        """Say what makes the hits of the queries so far doubtful: their language, unknown words."""
+        return None if self._watch is None else self._watch.warning()
 
     def search(
         self,
@@ -112,6 +121,9 @@ class Searcher:
         if self._model is None:
             model, precision = self._wanted
             self._model = matching_model(self.card, self.folder, model=model, precision=precision)
+            self._watch = TextWatch(self._model)
+        if self._watch is not None:
+            self._watch.see([query])
         prompt = next((name for name in _QUERY_PROMPTS if self._model.prompts.get(name)), None)
         long: Long = "chunk" if self.card.long == "chunk" else "truncate"
         if count_beyond_limit(self._model, [query], prompt=prompt):
@@ -166,7 +178,37 @@ def search(
 ) -> list[Hit]:
     """Search an index once; for many queries keep a :class:`Searcher`."""
     searcher = Searcher(folder, model=model, precision=precision, note=note)
-    return searcher.search(query, k=k, mode=mode, where=where)
+    hits = searcher.search(query, k=k, mode=mode, where=where)
+    if warning := searcher.warning():
+        note(warning)
+    return hits
+
+
+@dataclass(frozen=True)
+class FoundFor:
+    """A query of a file, and its hits."""
+
+    query: Sentence
+    hits: Sequence[Hit]
+
+
+def search_file(
+    searcher: Searcher,
+    path: str | Path,
+    *,
+    column: str | int | None = None,
+    k: int = 10,
+    mode: Mode | str = Mode.hybrid,
+    where: str | None = None,
+    encoding: str | None = None,
+    problems: Problems,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[FoundFor]:
+    """Yield the hits of every query of a file, in order; empty queries are reported and left out."""
+    for query in read_texts(path, column=column, rows=True, encoding=encoding, problems=problems):
+        yield FoundFor(query, searcher.search(query.text, k=k, mode=mode, where=where))
+        if progress is not None:
+            progress(1)
 
 
 def _checked(query: str, k: int, mode: Mode | str) -> Mode:

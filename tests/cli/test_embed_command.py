@@ -5,7 +5,10 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
+
+from tenor.use.embed.vector_reading import read_vectors
 
 
 @pytest.fixture
@@ -53,3 +56,36 @@ def test_mistakes_are_told_in_one_sentence(tenor, tmp_path, arguments, says):
     assert says in noted
     assert noted.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "in.csv"]
+
+
+def test_the_columns_of_the_input_stand_beside_the_vectors(on_tiny, tmp_path):
+    rows = [
+        {"id": 7, "line": "own", "doc": {"title": "the cat"}},
+        {"id": 8, "doc": {"title": "a dog"}, "x": 0.5},
+    ]
+    (tmp_path / "in.json").write_text(json.dumps(rows))
+    for name in ("o.jsonl", "o.parquet"):
+        assert on_tiny("embed", "in.json", "--column", "doc.title", "--out", name)[0] == 0
+    lines = [json.loads(line) for line in (tmp_path / "o.jsonl").read_text().splitlines()]
+    assert [{**line, "vector": len(line["vector"])} for line in lines] == [
+        {"id": 7, "input_line": "own", "doc": {"title": "the cat"}, "line": 1, "vector": 32},
+        {"id": 8, "doc": {"title": "a dog"}, "x": 0.5, "line": 1, "vector": 32},
+    ]
+    table = pq.read_table(tmp_path / "o.parquet")
+    assert {field.name: str(field.type) for field in table.schema}["id"] == "int64"
+    kept = table.drop_columns(["vector"]).to_pylist()
+    assert kept == [
+        {"id": 7, "input_line": "own", "doc.title": "the cat", "x": None, "line": 1},
+        {"id": 8, "input_line": None, "doc.title": "a dog", "x": 0.5, "line": 1},
+    ]
+    parquet, json_lines = (read_vectors(tmp_path / name).vectors for name in ("o.parquet", "o.jsonl"))
+    assert parquet.tolist() == json_lines.tolist()
+
+
+def test_vectors_go_to_standard_output(on_tiny, tmp_path):
+    (tmp_path / "in.csv").write_bytes(b"id,text\n1,the caf\xe9\n2,\n")
+    assert on_tiny("embed", "in.csv", "--out", "o.jsonl")[0] == 0
+    code, printed, noted = on_tiny("embed", "in.csv", "--out", "-", "--quiet")
+    assert (code, printed) == (0, (tmp_path / "o.jsonl").read_text())
+    assert "in.csv is not UTF-8" in noted
+    assert "in.csv:3: the text is empty" in noted

@@ -2,7 +2,7 @@
 
 OUT gets one JSON object a line: the words of both texts ("s", "t"), word links counted from 0 ("links"), the
 phrases of each text, and the phrase pairs that no link leaves ("alignments"); ends of spans are inclusive.
-A job that was killed goes on when the same command is run again.
+A job that was killed resumes when the same command is run again.
 
 \b
     tenor align pairs.tsv --out aligned.jsonl

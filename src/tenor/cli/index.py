@@ -1,6 +1,6 @@
 """IN is plain lines, CSV, TSV, JSON, Excel or Parquet, or - for standard input.
 
-All columns beside the text are kept and can be used in filters. A job that was killed goes on when the same
+All columns beside the text are kept and can be used in filters. A job that was killed resumes when the same
 command is run again. Without IN and without --remove, the command says what the index holds.
 
 \b

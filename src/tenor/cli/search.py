@@ -7,14 +7,14 @@ Filters compare columns with values: = != < <= > >=, in (…), like '%…%', bet
     tenor search books "ships in a storm"
     tenor search books "Moby-Dick" --mode lexical
     tenor search books "poor youth" --where "year > 1900 and lang = 'en'" -k 5
-    tenor search books --queries questions.csv --column question --out hits.csv
+    tenor search books --queries questions.csv --out hits.csv
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -75,7 +75,7 @@ def search(
         if column is not None or out_ is not None or encoding is not None:
             raise TenorError("--column, --encoding and --out are for a file of queries; give --queries.")
         note = (lambda text: None) if quiet else notes.print
-        asked = {"k": k, "mode": mode, "where": where}
+        asked: dict[str, Any] = {"k": k, "mode": mode, "where": where}
         hits = find(folder, query, **asked, model=model, precision=precision.value, note=note)
         if json_:
             result = {"query": query, "mode": mode, "where": where, "hits": [asdict(hit) for hit in hits]}

@@ -5,7 +5,7 @@ So the rows are first kept as JSON lines in a temporary file, and copied from th
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -75,33 +75,38 @@ class ParquetRows:
     def finish(self) -> None:
         """Write all rows, a group at a time."""
         types = self._types.found()
-        schema = self.schema(types)
+        schema = self._arrow.schema(arrow_fields(self._arrow, types))
         self._spool.flush()
         self._spool.seek(0)
         with self._parquet.ParquetWriter(self._path, schema, compression="zstd") as writer:
             lines = iter(self._spool)
             while group := [json.loads(line) for line in islice(lines, _GROUP)]:
-                writer.write_table(self._arrow.table(list(self.columns(group, types)), schema=schema))
+                columns = arrow_columns(self._arrow, group, types)
+                writer.write_table(self._arrow.table(columns, schema=schema))
 
-    def schema(self, types: Mapping[str, str]) -> Any:
-        """Return the schema of columns by their types."""
-        known = {
-            "boolean": self._arrow.bool_(),
-            "integer": self._arrow.int64(),
-            "number": self._arrow.float64(),
-            "text": self._arrow.string(),
-        }
-        return self._arrow.schema([(name, known[kind]) for name, kind in types.items()])
 
-    def columns(self, rows: list[dict[str, Any]], types: Mapping[str, str]) -> Iterator[Any]:
-        """Yield the columns of some rows in the types of the schema."""
-        for (name, kind), field in zip(types.items(), self.schema(types), strict=True):
-            values = [row.get(name) for row in rows]
-            if kind == "text":
-                values = [_as_text(value) for value in values]
-            elif kind == "number":
-                values = [None if value is None else float(value) for value in values]
-            yield self._arrow.array(values, type=field.type)
+def arrow_fields(arrow: Any, types: Mapping[str, str]) -> list[Any]:
+    """Return the fields of a schema for columns by their types."""
+    known = {
+        "boolean": arrow.bool_(),
+        "integer": arrow.int64(),
+        "number": arrow.float64(),
+        "text": arrow.string(),
+    }
+    return [arrow.field(name, known[kind]) for name, kind in types.items()]
+
+
+def arrow_columns(arrow: Any, rows: Sequence[Mapping[str, Any]], types: Mapping[str, str]) -> list[Any]:
+    """Return the columns of some rows in their types."""
+    columns = []
+    for field, kind in zip(arrow_fields(arrow, types), types.values(), strict=True):
+        values = [row.get(field.name) for row in rows]
+        if kind == "text":
+            values = [_as_text(value) for value in values]
+        elif kind == "number":
+            values = [None if value is None else float(value) for value in values]
+        columns.append(arrow.array(values, type=field.type))
+    return columns
 
 
 def _as_text(value: Any) -> str | None:

@@ -102,9 +102,7 @@ def row_file(path: Path, *, as_json: bool = False) -> Iterator["Rows"]:
 
 def _opened(aside: Path, *, packed: bool) -> IO[str]:
     settings: dict[str, Any] = {"encoding": "utf-8", "errors": "replace", "newline": ""}
-    if not packed:
-        return aside.open("w", **settings)
-    return cast(IO[str], gzip.open(aside, "wt", **settings))
+    return cast(IO[str], gzip.open(aside, "wt", **settings) if packed else aside.open("w", **settings))
 
 
 def _writer(path: Path, file: IO[str]) -> RowWriter:
@@ -129,7 +127,7 @@ class Rows:
 
     def write(self, row: Row | None, added: Mapping[str, Any]) -> None:
         """Write what a row has, and what is added to it."""
-        given = {} if row is None else _columns(row, nested=self.nested)
+        given = {} if row is None else columns_of(row, nested=self.nested)
         if self._names is None:
             self._names = {}
         for name in added:
@@ -157,7 +155,8 @@ def free_name(name: str, taken: list[str]) -> str:
     return next(each for each in candidates if each.casefold() not in lower)
 
 
-def _columns(row: Row, *, nested: bool) -> dict[str, Any]:
+def columns_of(row: Row, *, nested: bool) -> dict[str, Any]:
+    """Return the values of a row as its file has them; unless ``nested``, objects are flattened."""
     if list(row.values) == ["0"] and row.original is None:
         return {"text": row.values["0"]}  # plain lines, which have no names
     if row.original is None:

@@ -12,11 +12,11 @@ every row tells where.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -29,13 +29,14 @@ from tenor.text.problems import Problems
 from tenor.text.readers import read_texts
 from tenor.text.sniff import Asked
 from tenor.use.embed.journal import Journal
-from tenor.use.embed.vector_files import WRITERS, Record, Writer, digest_texts
+from tenor.use.embed.vector_files import WRITERS, Record, WriterType, digest_texts, json_lines
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
 from tenor.use.text_watch import TextWatch
 from tenor.use.windows import windows
 from tenor.version import VERSION
 
 WINDOW_ROWS = 100_000
+_STREAMED = 1024  # rows that are encoded at once onto a stream, whose reader may be waiting
 _WINDOW_CHARACTERS = 32_000_000
 _WINDOW_NUMBERS = 50_000_000  # of vectors: 200 MB
 
@@ -79,13 +80,14 @@ def embed_file(
 ) -> Embedded:
     """Embed the texts of ``source`` into ``out``, whose suffix is .npy, .safetensors, .parquet or .jsonl.
 
+    .parquet and .jsonl keep all columns of the source.
     ``source`` may be "-" for standard input, whose rows cannot be counted beforehand. ``prompt`` is a name of
     ``model.prompts`` or a text to put in front of every text. ``note`` is called with what a person should
     know while it runs: that an earlier run is resumed or thrown away.
     """
     out = Path(out)
     maker = _writer_for(out, source)
-    texts = _Source(source, column, strict, reading or Asked())
+    texts = _Source(source, column, strict, reading or Asked(), rows=maker.keeps_rows)
     total = texts.count()
     with Journal(out, _settings(model, texts, prompt, long, window), note=note) as journal:
         watch = TextWatch(model)
@@ -103,7 +105,7 @@ def embed_file(
                 vectors = writer.room(len(batch))
                 model.encode(batch, prompt=prompt, long=long, progress=advance, out=vectors)
                 writer.add(
-                    vectors, batch, np.array([sentence.origin.line for sentence in part], dtype=np.int64)
+                    vectors, part, np.array([sentence.origin.line for sentence in part], dtype=np.int64)
                 )
             digest = digest_texts(hasher, batch)
             beyond = count_beyond_limit(model, batch, prompt=prompt)
@@ -116,7 +118,33 @@ def embed_file(
     return Embedded(record, resumed, texts.problems, watch.warning())
 
 
-def _writer_for(out: Path, source: str | Path) -> Callable[[Path, int], Writer]:
+def embed_to_stream(
+    model: Model,
+    source: str | Path,
+    stream: IO[str],
+    *,
+    column: str | int | None = None,
+    prompt: str | None = None,
+    long: Long = "truncate",
+    strict: bool = False,
+    reading: Asked | None = None,
+    progress: ProgressOf | None = None,
+) -> Embedded:
+    """Embed the texts of ``source`` as JSON lines onto a stream, with all columns of the source."""
+    texts = _Source(source, column, strict, reading or Asked(), rows=True)
+    watch, hasher, done = TextWatch(model), hashlib.sha256(), _Done()
+    for part in windows(texts.read(), _characters, most=_STREAMED, most_characters=_WINDOW_CHARACTERS):
+        batch = [sentence.text for sentence in part]
+        watch.see(batch)
+        stream.writelines(json_lines(model.encode(batch, prompt=prompt, long=long), part))
+        beyond = count_beyond_limit(model, batch, prompt=prompt)
+        done = _Done(done.rows + len(part), done.beyond + beyond, digest_texts(hasher, batch))
+        if progress is not None:
+            progress(len(part), None)
+    return Embedded(_record(model, texts, prompt, long, done), 0, texts.problems, watch.warning())
+
+
+def _writer_for(out: Path, source: str | Path) -> WriterType:
     if out.suffix not in WRITERS:
         known = ", ".join(WRITERS)
         raise TenorError(f"Cannot tell the format of {str(out)!r} by its ending; expected {known}.")
@@ -130,8 +158,10 @@ def _writer_for(out: Path, source: str | Path) -> Callable[[Path, int], Writer]:
 class _Source:
     """The texts of a file, which can be read several times unless it is standard input."""
 
-    def __init__(self, path: str | Path, column: str | int | None, strict: bool, reading: Asked) -> None:
-        self.path, self.column, self.reading = path, column, reading
+    def __init__(
+        self, path: str | Path, column: str | int | None, strict: bool, reading: Asked, *, rows: bool
+    ) -> None:
+        self.path, self.column, self.reading, self._rows = path, column, reading, rows
         self._strict = strict
         self.problems = Problems(strict=strict)
 
@@ -144,7 +174,9 @@ class _Source:
         """Read from the start; ``problems`` begin anew."""
         self.problems = Problems(strict=self._strict)
         asked: dict[str, Any] = asdict(self.reading)
-        return read_texts(self.path, column=self.column, empty="keep", problems=self.problems, **asked)
+        return read_texts(
+            self.path, column=self.column, empty="keep", rows=self._rows, problems=self.problems, **asked
+        )
 
     def count(self) -> int | None:
         """Count the rows by reading them all, which takes far less time than embedding them.
@@ -187,7 +219,7 @@ def _begin(
 
 
 def _characters(sentence: Sentence) -> int:
-    return len(sentence.text)
+    return len(sentence.text) if sentence.row is None else sum(map(len, sentence.row.values.values()))
 
 
 def _record(model: Model, texts: _Source, prompt: str | None, long: Long, done: _Done) -> Record:

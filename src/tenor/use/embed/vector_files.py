@@ -4,8 +4,8 @@
 | --- | --- | --- |
 | .npy | float32 [n, d] | ``OUT.npy.json`` |
 | .safetensors | ``vectors`` float32 [n, d], ``lines`` int64 [n] | the file's metadata |
-| .parquet | columns line, text, vector | the schema's metadata, key ``tenor`` |
-| .jsonl | objects with line, text, vector | ``OUT.jsonl.json`` |
+| .parquet | the columns of the source, line, vector | the schema's metadata, key ``tenor`` |
+| .jsonl | objects with the columns of the source, line, vector | ``OUT.jsonl.json`` |
 
 Every row remembers the line of the source that it came from (in Parquet sources: the row), so that rows that
 could not be read shift nothing unnoticed. A writer works in a folder of its own whose files only grow; the
@@ -15,7 +15,7 @@ record of what made the vectors is given at the end.
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,11 +25,15 @@ from numpy.typing import NDArray
 
 from tenor.extras import require
 from tenor.files import write_json
+from tenor.text.examples import Sentence
+from tenor.use.parquet_rows import ColumnTypes, arrow_columns, arrow_fields
+from tenor.use.row_files import columns_of
 
 Floats = NDArray[np.float32]
 Lines = NDArray[np.int64]
 
 _GROUP = 8192  # rows of a Parquet row group
+_ROW = "row"  # the column of a part that holds rows as JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +57,13 @@ class Record:
 class Writer(Protocol):
     """Writes the rows of one output into a folder."""
 
+    keeps_rows: bool
+    """Whether it writes the columns of the source, too."""
+
     def room(self, rows: int) -> Floats:
         """Give an array [rows, d] for the vectors of the next window."""
 
-    def add(self, vectors: Floats, texts: Sequence[str], lines: Lines) -> None:
+    def add(self, vectors: Floats, rows: Sequence[Sentence], lines: Lines) -> None:
         """Take the next rows; ``vectors`` is what ``room`` gave, filled."""
 
     def finish(self, record: Record, out: Path) -> Path:
@@ -67,6 +74,7 @@ class _Numbers:
     """Bare numbers after room for a header, which is written last because it tells their count."""
 
     head: int  # bytes before the numbers
+    keeps_rows = False
 
     def __init__(self, folder: Path, dimensions: int) -> None:
         self._dimensions = dimensions
@@ -80,7 +88,7 @@ class _Numbers:
             _reserve(file.fileno(), start, 4 * rows * self._dimensions)
         return np.memmap(self._vectors, np.float32, "r+", offset=start, shape=(rows, self._dimensions))
 
-    def add(self, vectors: Floats, texts: Sequence[str], lines: Lines) -> None:
+    def add(self, vectors: Floats, rows: Sequence[Sentence], lines: Lines) -> None:
         """Flush the mapped rows and append their lines."""
         if isinstance(vectors, np.memmap):
             vectors.flush()
@@ -135,6 +143,8 @@ class SafetensorsWriter(_Numbers):
 class JsonlWriter:
     """One JSON object per row; numbers have nine digits, which give every float32 back."""
 
+    keeps_rows = True
+
     def __init__(self, folder: Path, dimensions: int) -> None:
         self._file, self._dimensions = folder / "rows", dimensions
 
@@ -142,13 +152,10 @@ class JsonlWriter:
         """Give an array in memory."""
         return np.empty((rows, self._dimensions), dtype=np.float32)
 
-    def add(self, vectors: Floats, texts: Sequence[str], lines: Lines) -> None:
+    def add(self, vectors: Floats, rows: Sequence[Sentence], lines: Lines) -> None:
         """Append the rows, a few at a time: written out they take ten times their memory."""
-        numbers = "[" + ", ".join(["%.9g"] * self._dimensions) + "]"
         with open(self._file, "a", encoding="utf-8", newline="\n") as file:
-            for row, (text, line) in enumerate(zip(texts, lines.tolist(), strict=True)):
-                start = json.dumps({"line": line, "text": text}, ensure_ascii=False)
-                file.write(f'{start[:-1]}, "vector": {numbers % tuple(vectors[row].tolist())}}}\n')
+            file.writelines(json_lines(vectors, rows))
 
     def finish(self, record: Record, out: Path) -> Path:
         """Write the record beside the output."""
@@ -158,30 +165,36 @@ class JsonlWriter:
 
 
 class ParquetWriter:
-    """One file per window, as a Parquet file cannot be continued; they are joined at the end."""
+    """One file per window, as a Parquet file cannot be continued; they are joined at the end.
+
+    The types of the source's columns are known only then, so the parts hold each row as JSON.
+    """
+
+    keeps_rows = True
 
     def __init__(self, folder: Path, dimensions: int) -> None:
         self._arrow = require("pyarrow", extra="tables", purpose="Writing Parquet")
         self._parquet = require("pyarrow.parquet", extra="tables", purpose="Writing Parquet")
         self._folder, self._dimensions = folder, dimensions
         vector = self._arrow.list_(self._arrow.float32(), dimensions)
-        fields = [("line", self._arrow.int64()), ("text", self._arrow.string()), ("vector", vector)]
-        self._schema = self._arrow.schema(fields)
+        self._own = [self._arrow.field("line", self._arrow.int64()), self._arrow.field("vector", vector)]
+        self._schema = self._arrow.schema([self._arrow.field(_ROW, self._arrow.large_string()), *self._own])
 
     def room(self, rows: int) -> Floats:
         """Give an array in memory."""
         return np.empty((rows, self._dimensions), dtype=np.float32)
 
-    def add(self, vectors: Floats, texts: Sequence[str], lines: Lines) -> None:
+    def add(self, vectors: Floats, rows: Sequence[Sentence], lines: Lines) -> None:
         """Write the next part, in row groups small enough to be joined in little memory."""
         part = self._folder / f"part-{len(self._parts()):06d}"
         with self._writer(part, self._schema) as writer:
-            for start in range(0, len(texts), _GROUP):
+            for start in range(0, len(rows), _GROUP):
                 some = slice(start, start + _GROUP)
                 flat = self._arrow.array(vectors[some].ravel())
+                kept = [_dumped(kept_columns(row, nested=False)) for row in rows[some]]
                 columns = [
+                    self._arrow.array(kept, type=self._arrow.large_string()),
                     self._arrow.array(lines[some]),
-                    self._arrow.array(texts[some], type=self._arrow.string()),
                     self._arrow.FixedSizeListArray.from_arrays(flat, self._dimensions),
                 ]
                 writer.write_table(self._arrow.table(columns, schema=self._schema))
@@ -189,28 +202,60 @@ class ParquetWriter:
     def finish(self, record: Record, out: Path) -> Path:
         """Copy the row groups of all parts into one file whose schema carries the record."""
         whole = self._folder / "whole"
-        schema = self._schema.with_metadata({"tenor": json.dumps(asdict(record))})
+        types = ColumnTypes()
+        for group in self._groups([_ROW]):
+            for row in group[_ROW].to_pylist():
+                types.see(json.loads(row))
+        found = types.found()
+        schema = self._arrow.schema([*arrow_fields(self._arrow, found), *self._own])
+        schema = schema.with_metadata({"tenor": json.dumps(asdict(record))})
         with self._writer(whole, schema) as writer:
-            for part in self._parts():
-                with self._parquet.ParquetFile(part) as file:
-                    for group in range(file.num_row_groups):
-                        writer.write_table(file.read_row_group(group).cast(schema))
+            for group in self._groups():
+                rows = [json.loads(row) for row in group[_ROW].to_pylist()]
+                columns = [*arrow_columns(self._arrow, rows, found), group["line"], group["vector"]]
+                writer.write_table(self._arrow.table(columns, schema=schema))
         return whole
+
+    def _groups(self, columns: list[str] | None = None) -> Iterator[Any]:
+        for part in self._parts():
+            with self._parquet.ParquetFile(part) as file:
+                for group in range(file.num_row_groups):
+                    yield file.read_row_group(group, columns=columns)
 
     def _writer(self, path: Path, schema: Any) -> Any:
         # Vectors do not compress; a dictionary of them would only cost time.
-        return self._parquet.ParquetWriter(path, schema, use_dictionary=False, compression={"text": "zstd"})
+        kinds = {name: "zstd" for name in schema.names if name != "vector"}
+        return self._parquet.ParquetWriter(path, schema, use_dictionary=False, compression=kinds)
 
     def _parts(self) -> list[Path]:
         return sorted(self._folder.glob("part-*"))
 
 
-WRITERS: dict[str, type[NumpyWriter] | type[SafetensorsWriter] | type[JsonlWriter] | type[ParquetWriter]] = {
+WriterType = type[NumpyWriter] | type[SafetensorsWriter] | type[JsonlWriter] | type[ParquetWriter]
+WRITERS: dict[str, WriterType] = {
     ".npy": NumpyWriter,
     ".safetensors": SafetensorsWriter,
     ".parquet": ParquetWriter,
     ".jsonl": JsonlWriter,
 }
+
+
+def kept_columns(sentence: Sentence, *, nested: bool) -> dict[str, Any]:
+    """Return the columns of the source, with other names for those that are called as ours."""
+    row = {"text": sentence.text} if sentence.row is None else columns_of(sentence.row, nested=nested)
+    return {f"input_{name}" if name in ("line", "vector") else name: value for name, value in row.items()}
+
+
+def json_lines(vectors: Floats, rows: Sequence[Sentence]) -> Iterator[str]:
+    """Yield rows as JSON objects on a line each: the columns of the source, line, vector."""
+    numbers = "[" + ", ".join(["%.9g"] * vectors.shape[1]) + "]"
+    for vector, row in zip(vectors, rows, strict=True):
+        start = _dumped({**kept_columns(row, nested=True), "line": row.origin.line})
+        yield f'{start[:-1]}, "vector": {numbers % tuple(vector.tolist())}}}\n'
+
+
+def _dumped(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False, default=str)
 
 
 def digest_texts(hasher: "hashlib._Hash", texts: Iterable[str]) -> str:

@@ -27,7 +27,7 @@ _REASONS = {
     errno.EACCES: "permission is denied",
     errno.EPERM: "permission is denied",
     errno.EROFS: "the file system is read-only",
-    errno.ENOENT: "its folder does not exist",
+    errno.ENOENT: "it does not exist",
     errno.ENOTDIR: "a part of its path is a file, not a folder",
     errno.EISDIR: "it is a folder",
 }
@@ -52,7 +52,8 @@ def writing(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise WriteError(f"Cannot write {path}: {why(error)}. Nothing was left under that name.") from error
+        reason = "its folder does not exist" if error.errno == errno.ENOENT else why(error)
+        raise WriteError(f"Cannot write {path}: {reason}. Nothing was left under that name.") from error
 
 
 @contextmanager

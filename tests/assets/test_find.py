@@ -110,3 +110,17 @@ def test_the_list_says_what_is_at_hand(tiny):
     (folder_of(tiny) / "config.json").unlink()
     assert {row.name: row.damage for row in listing()}["tiny"]
     assert {row.name for row in listed_models()} == {"minilm", "potion-8m", "tiny"}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nosuch", "no model called 'nosuch'.* Give a starter \\(minilm, potion-8m\\), the path"),
+        ("minilmm", "Did you mean 'minilm'"),
+        ("runs/mine/model", "no folder or file 'runs/mine/model'"),
+    ],
+)
+def test_a_model_that_is_missing_is_not_answered_with_data_sets(name, said):
+    with pytest.raises(TenorError, match=said) as error:
+        find(name, kinds=assets.MODELS)
+    assert "movie-reviews" not in str(error.value)

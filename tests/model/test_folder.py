@@ -224,3 +224,8 @@ def test_digests_of_big_files_are_remembered_until_they_change(tmp_path, monkeyp
     assert fingerprint._digest(file) == first
     file.write_bytes(b"b" * (1 << 20))
     assert fingerprint._digest(file) == "read again"
+
+
+def test_a_folder_that_is_no_model_is_called_so(tmp_path):
+    with pytest.raises(TenorError, match=r"is not a model folder: config\.json does not exist in it"):
+        read_folder(tmp_path)

@@ -38,7 +38,7 @@ def find(name: str | Path, *, kinds: Collection[Kind] | None = None) -> Path:
     if text and Path(text).is_dir():
         return Path(text)
     _refuse_paths(text)
-    asset = look_up(text)
+    asset = look_up(text, kinds=kinds)
     if kinds is not None and asset.kind not in kinds:
         raise TenorError(f"{text!r} is {asset.kind}, where a {' or '.join(sorted(kinds))} is expected.")
     location = at_hand(asset)
@@ -84,4 +84,4 @@ def _refuse_paths(text: str) -> None:
         raise TenorError(f"{text} is a file, where a folder or a name is expected.")
     if not text or path.is_absolute() or len(path.parts) > 1 or text.startswith((".", "~")):
         hint = f" For a model of the Hugging Face hub write {HUB}{text}." if text.count("/") == 1 else ""
-        raise TenorError(f"There is no folder {text!r}.{hint}")
+        raise TenorError(f"There is no folder or file {text!r}.{hint}")

@@ -7,7 +7,7 @@ and texts are taken: no Python file and no pickle. To add an asset, add a row.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
@@ -93,12 +93,19 @@ class Asset:
         return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def look_up(name: str) -> Asset:
-    """Return the row of a name, or say which name was probably meant."""
+def look_up(name: str, *, kinds: Collection[Kind] | None = None) -> Asset:
+    """Return the row of a name, or say which name was probably meant, among those of ``kinds``."""
     if name in TABLE:
         return TABLE[name]
-    hint = did_you_mean(name, TABLE) or " Known are: " + ", ".join(TABLE) + "."
-    raise TenorError(f"There is no asset called {name!r}.{hint}")
+    known = [each for each, row in TABLE.items() if kinds is None or row.kind in kinds]
+    if kinds is None or not set(kinds) <= MODELS:
+        hint = did_you_mean(name, known) or f" Available are: {', '.join(known)}."
+        raise TenorError(f"There is no asset called {name!r}.{hint}")
+    near = did_you_mean(name, known)
+    raise TenorError(
+        f"There is no model called {name!r}, and no folder of that name here.{near} Give a starter "
+        f"({', '.join(known)}), the path of a model folder, or hub:NAME."
+    )
 
 
 def _listed(lines: str) -> tuple[File, ...]:

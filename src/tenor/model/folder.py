@@ -111,6 +111,11 @@ def _model_type(module: _Module) -> str:
         for kind in ENCODERS.values():
             if kind.recognises(module.path):
                 return kind.model_type
+    if not path.exists():
+        raise TenorError(
+            f"{module.path} is not a model folder: {CONFIG} does not exist in it. Give a folder that "
+            "`tenor train` or `model.save` has written, or one of sentence-transformers or transformers."
+        )
     model_type = json_object(path).get("model_type", None if module.kind == OWN_MODULE else DEFAULT)
     if not isinstance(model_type, str):
         raise TenorError(f"{path} has the model_type {model_type!r}; expected the name of a kind of encoder.")

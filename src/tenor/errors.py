@@ -12,6 +12,23 @@ class TenorError(Exception):
     """
 
 
+# What libraries say where the memory does not suffice: torch, the dynamic loader, C++.
+_OUT_OF_MEMORY = (
+    "can't allocate memory", "cannot allocate memory", "not enough memory", "bad_alloc",
+    "failed to map segment",
+)  # fmt: skip
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error, of Python or of a library below, is one of memory.
+
+    >>> is_out_of_memory(RuntimeError("std::bad_alloc")), is_out_of_memory(RuntimeError("shape"))
+    (True, False)
+    """
+    words = str(error).lower()
+    return isinstance(error, MemoryError) or any(mark in words for mark in _OUT_OF_MEMORY)
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return a sentence that names the nearest known word, to be put behind an error message, or nothing.
 

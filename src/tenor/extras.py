@@ -1,10 +1,24 @@
 """Optional dependencies: imported when needed, and missed in a sentence that says how to get them."""
 
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
 
 from tenor.errors import TenorError
+
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "fast": ("openvino",),
+    "tables": ("pyarrow",),
+    "search": ("lancedb", "pyarrow"),
+    "hub": ("huggingface_hub",),
+    "words": ("gensim",),
+    "serve": ("starlette", "uvicorn", "orjson", "httptools"),
+    "spacy": ("spacy",),
+    "sklearn": ("sklearn",),
+    "mteb": ("mteb",),
+}
+"""The modules that each extra of the package brings; those for building Tenor itself are left out."""
 
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:

@@ -30,6 +30,7 @@ _REASONS = {
     errno.ENOENT: "it does not exist",
     errno.ENOTDIR: "a part of its path is a file, not a folder",
     errno.EISDIR: "it is a folder",
+    errno.ENOMEM: "there is not enough memory",
 }
 
 

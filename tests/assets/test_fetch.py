@@ -32,7 +32,8 @@ def test_fetch_takes_the_payload_and_nothing_else(index, left):
     assert contents(folder) == PAYLOAD
     assert folder == folder_of(asset) == find("tiny")
     within = folder.relative_to(os.environ["TENOR_CACHE"]).as_posix()
-    assert left() == [f"{within}/asset.json", f"{within}/config.json", f"{within}/sub/table.txt"]
+    own = [name for name in left() if not name.startswith("digests/")]
+    assert own == [f"{within}/asset.json", f"{within}/config.json", f"{within}/sub/table.txt"]
     assert sum(told) == asset.sources[0].bytes
 
     record = json.loads((folder / "asset.json").read_text())
@@ -52,14 +53,14 @@ def test_force_and_damage_replace_the_folder(index, left):
     index.serve()
     folder = fetch("tiny")
     (folder / "config.json").write_bytes(b'{"width": 9}')  # the same length, other contents
-    assert find("tiny") == folder  # a glance does not see it
-    with pytest.raises(TenorError, match=r"config\.json has other contents.*tenor fetch tiny --force"):
-        verify("tiny")
+    for look in (find, verify):
+        with pytest.raises(TenorError, match=r"config\.json has other contents.*tenor fetch tiny --force"):
+            look("tiny")
     fetch("tiny", force=True)
     assert verify("tiny") == folder
     (folder / "config.json").unlink()
     assert contents(fetch("tiny")) == PAYLOAD  # damage is mended without force
-    assert len(left()) == len(PAYLOAD) + 1
+    assert len([name for name in left() if not name.startswith("digests/")]) == len(PAYLOAD) + 1
 
 
 def test_another_file_under_the_right_name_is_refused(index, left):

@@ -124,3 +124,35 @@ def test_a_model_that_is_missing_is_not_answered_with_data_sets(name, said):
     with pytest.raises(TenorError, match=said) as error:
         find(name, kinds=assets.MODELS)
     assert "movie-reviews" not in str(error.value)
+
+
+def _flip(path):
+    content = bytearray(path.read_bytes())
+    content[0] ^= 1
+    path.write_bytes(content)
+
+
+def test_one_flipped_byte_of_a_cached_asset_is_noticed(tiny):
+    folder = put(tiny, folder_of(tiny))
+    assert find("tiny") == folder
+    _flip(folder / tiny.files[0].name)
+    for _ in range(2):  # also when it is asked again
+        with pytest.raises(TenorError, match=r"tiny is damaged: .* other contents.* --force"):
+            find("tiny")
+
+
+def test_digests_are_taken_once_and_again_when_a_file_was_touched(tiny, monkeypatch, caplog):
+    folder = put(tiny, folder_of(tiny))
+    taken = []
+    real = assets.cache.sha256_of
+    monkeypatch.setattr(assets.cache, "sha256_of", lambda path: taken.append(path) or real(path))
+    find("tiny")
+    count = len(taken)
+    assert count == len(tiny.files)
+    find("tiny")
+    assert len(taken) == count
+    assert not caplog.records
+    (folder / tiny.files[0].name).touch()
+    find("tiny")
+    assert len(taken) == 2 * count
+    assert "tiny was touched" in caplog.text

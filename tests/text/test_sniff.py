@@ -5,12 +5,14 @@ import io
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tenor.text import Problems
 from tenor.text.columns import guess_roles
 from tenor.text.file_profile import profile_file
 from tenor.text.header import has_header
-from tenor.text.names import are_sides, is_known
+from tenor.text.names import COUPLES, is_known, pairs_of_sides, plain
 from tenor.text.readers import find_format, read_rows
 
 TEXTS = [
@@ -93,10 +95,34 @@ def test_headers(rows, expected):
     assert has_header(rows) is expected
 
 
+def _are_sides(first, second):
+    one, two = plain(first), plain(second)
+    different = [(a, b) for a, b in zip(one, two, strict=False) if a != b]
+    one_letter = len(one) == len(two) and len(different) == 1
+    return (one, two) in COUPLES or (one_letter and different[0] in (("1", "2"), ("0", "1"), ("a", "b")))
+
+
+@given(st.lists(st.text("01ab_T", max_size=4) | st.sampled_from([name for pair in COUPLES for name in pair])))
+def test_pairs_of_sides_are_those_of_comparing_all_names(names):
+    expected = {
+        one: next(two for two in names if _are_sides(one, two))
+        for one in names
+        if any(_are_sides(one, two) for two in names)
+    }
+    assert dict(pairs_of_sides(names)) == expected
+
+
+@pytest.mark.timeout(30)
+def test_a_file_of_thousands_of_columns_is_profiled_in_seconds(tmp_path):
+    names = [f"text{number}" for number in range(5_000)]
+    row = [f"some words here {number}" for number in range(5_000)]
+    (tmp_path / "wide.csv").write_text("\n".join(",".join(cells) for cells in (names, row, row)) + "\n")
+    assert profile_file(tmp_path / "wide.csv", problems=Problems()).roles.pair == ("text0", "text1")
+
+
 def test_names():
-    assert are_sides("sentence_A", "sentence_B")
-    assert are_sides("question1", "question2")
-    assert not are_sides("sentence2", "sentence1")
+    assert list(pairs_of_sides(["sentence_A", "sentence_B"])) == [("sentence_A", "sentence_B")]
+    assert list(pairs_of_sides(["question2", "question1"])) == [("question1", "question2")]
     assert is_known("Sentence2")
     assert not is_known("Paris")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tenor.encoders.embedded.word_level import WORD
 from tenor.errors import TenorError
 from tenor.text.tokenizer import Tokenizer
 
@@ -19,6 +20,7 @@ LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|"
     r"\s+(?!\S)|\s+"
 )
+BLOOM = " ?[^(\\s|[.,!?…。，、।۔،])]+"
 Change = Callable[[dict[str, Any]], None]
 
 
@@ -55,7 +57,9 @@ def test_what_cannot_be_bounded_is_refused(make_tiny: Callable[..., Path], parts
     assert "tokenizer.json" in str(error.value)
 
 
-@pytest.mark.parametrize("regex", [GPT2, LLAMA3, r" {2,}", r"[(a+)]+", r"\(a+\)+", "(ab)+"])
+@pytest.mark.parametrize(
+    "regex", [GPT2, LLAMA3, BLOOM, WORD, r" {2,}", r"[(a+)]+", r"\(a+\)+", "(ab)+", r"(\p{L}[\p{N}+])+"]
+)
 def test_patterns_of_known_models_are_read(make_tiny: Callable[..., Path], regex: str) -> None:
     folder = _changed(make_tiny(), pre_tokenizer=_split(regex))
     assert Tokenizer.load(folder).tokenize(["a cat"]).lengths[0] > 2

@@ -3,6 +3,7 @@
 Nothing is fetched, except for a name that begins with ``hub:``, as the person asks for it by writing so.
 """
 
+import logging
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,9 +12,11 @@ from typing import Literal
 
 from tenor.assets.cache import damage, folder_of
 from tenor.assets.table import TABLE, Asset, Kind, look_up
+from tenor.assets.untouched import remembered, was_seen
 from tenor.errors import TenorError
 
 HUB = "hub:"
+_log = logging.getLogger("tenor")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +47,28 @@ def find(name: str | Path, *, kinds: Collection[Kind] | None = None) -> Path:
     location = at_hand(asset)
     if location is None:
         raise TenorError(f"{text} is not on this machine yet. Get it with: tenor fetch {text}")
-    if location.damage:
+    if wrong := location.damage or changed_contents(asset, location.folder):
         again = f"Get it again with: tenor fetch {text} --force"
-        raise TenorError(f"{text} is damaged: {location.damage}. {again}")
+        raise TenorError(f"{text} is damaged: {wrong}. {again}")
     return location.folder
+
+
+def changed_contents(asset: Asset, folder: Path) -> str | None:
+    """Say what is wrong with the contents of an asset, by digests that are taken when a file was touched."""
+    paths = [folder / file.name for file in asset.files]
+    what = f"asset {asset.fingerprint}"
+    seen = was_seen(paths, what=what)
+    taken = False
+
+    def take_digests() -> str:
+        nonlocal taken
+        taken = True
+        return damage(asset, folder, thoroughly=True) or ""
+
+    wrong = remembered(paths, what=what, find_out=take_digests)
+    if seen and taken and not wrong:
+        _log.warning("%s was touched since it was last verified; its digests are right.", asset.name)
+    return wrong or None
 
 
 def at_hand(asset: Asset) -> Location | None:

@@ -10,7 +10,7 @@ The exit code is 1 when something is so wrong that training would fail.
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -56,9 +56,7 @@ def _data_lines(report: "DataReport") -> Iterator[str]:
     if found.columns:
         yield from _column_lines(found)
     if found.empty:
-        yield _line(
-            "empty", ", ".join(f"{count:,} in {_column(name)}" for name, count in found.empty.items())
-        )
+        yield _line("empty", _some([f"{count:,} in {_column(name)}" for name, count in found.empty.items()]))
     yield from _tally_lines(found.statistics)
     if report.against is not None:
         yield _line(
@@ -69,7 +67,7 @@ def _data_lines(report: "DataReport") -> Iterator[str]:
 
 def _column_lines(found: "FileProfile") -> Iterator[str]:
     roles = found.roles
-    yield _line("columns", ", ".join(found.columns[:20]) + (", …" if len(found.columns) > 20 else ""))
+    yield _line("columns", _some(found.columns))
     if roles.pair:
         yield _line(
             "seems",
@@ -79,7 +77,12 @@ def _column_lines(found: "FileProfile") -> Iterator[str]:
     elif roles.text is not None:
         yield _line("seems", f"texts in {_column(roles.text)}" + _targets(roles.label, roles.score))
     else:
-        yield _line("seems", f"undecided; text may be in {', '.join(roles.texts) or 'none of the columns'}")
+        yield _line("seems", f"undecided; text may be in {_some(roles.texts) or 'none of the columns'}")
+
+
+def _some(names: Sequence[str]) -> str:
+    """List names, cut to what a person reads: a file may have thousands of columns."""
+    return ", ".join(names[:20]) + (f", … ({len(names):,} in all)" if len(names) > 20 else "")
 
 
 def _targets(label: str | None, score: str | None) -> str:

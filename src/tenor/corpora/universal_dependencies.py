@@ -76,3 +76,21 @@ UD_ENGLISH_EWT = Corpus(
         for split in ("train", "dev", "test")
     },
 )
+
+_TREEBANKS = ("af_afribooms", "el_gdt", "en_ewt", "hu_szeged", "lt_hse", "ta_ttb", "te_mtg", "vi_vtb")
+
+UD = Corpus(
+    name="ud",
+    about="Universal Dependencies, eight treebanks of as many languages",
+    licence="af, en, lt, te, vi: CC BY-SA 4.0; el, hu, ta: CC BY-NC-SA 3.0",
+    obtain="Get the treebanks of https://github.com/UniversalDependencies (UD_Greek-GDT for el_gdt), put the "
+    "files of each into a folder of that name and pack them with gzip.",
+    splits={
+        f"{treebank}-{split}": Split(
+            files=(f"{treebank}/{treebank}-ud-{split}.conllu.gz",),
+            read=partial(read_dependencies, treebank=treebank, split=split),
+        )
+        for treebank in _TREEBANKS
+        for split in ("train", "dev", "test")
+    },
+)

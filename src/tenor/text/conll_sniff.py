@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from tenor.errors import TenorError
-from tenor.text.conll import Layout, find_layout, sentence_lines
+from tenor.text.conll_layout import Layout, find_layout, sentence_lines
 from tenor.text.header import is_number
 from tenor.text.lines import choose_encoding, read_lines
 from tenor.text.opening import Opened, open_bytes

@@ -1,7 +1,8 @@
-"""Sentences with a tag per word, from CoNLL columns or JSON lines, recognised by content.
+"""Sentences with a tag per word, recognised by content.
 
-A line of JSON holds the words and the tags of one sentence, as datasets of Hugging Face are written out:
-``{"tokens": ["Ada", "slept"], "ner_tags": ["B-PER", "O"]}``.
+CoNLL columns and CoNLL-U (``tenor.text.conll``), TimeML, CCGbank, and lines of JSON that hold the words and
+the tags of one sentence, as datasets of Hugging Face are written out (``{"tokens": ["Ada", "slept"],
+"ner_tags": ["B-PER", "O"]}``), or a text and its spans of characters (``tenor.text.span_jsonl``).
 """
 
 import json
@@ -11,16 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from tenor.errors import TenorError
+from tenor.text.ccg import looks_like_ccg, read_ccg
 from tenor.text.columns import column_names, resolve, take_head
 from tenor.text.conll import conll_sentences, nothing_read
+from tenor.text.conll_sniff import looks_like_conll
 from tenor.text.examples import Row, TaggedSentence
 from tenor.text.jsonl import jsonl_rows
 from tenor.text.lines import UNREADABLE, choose_encoding, read_lines
 from tenor.text.opening import Opened, open_bytes
 from tenor.text.problems import Problems
+from tenor.text.span_jsonl import span_field, span_sentences
+from tenor.text.timeml import read_timeml, timeml_sentences
 
 WORD_FIELDS = ("tokens", "words")
 TAG_FIELDS = ("tags", "ner_tags", "labels", "pos_tags")
+_HEAD = 1 << 16  # bytes to judge a format by
 _EXPECTED = 'objects such as {"tokens": ["Ada", "slept"], "tags": ["B-PER", "O"]}, one on each line'
 
 
@@ -33,10 +39,11 @@ def read_tagged(
     encoding: str | None = None,
     problems: Problems,
 ) -> Iterator[TaggedSentence]:
-    """Yield the sentences of a CoNLL or JSON lines file.
+    """Yield the sentences of a file of tagged words, whichever its format.
 
-    ``word`` and ``tag`` are columns of CoNLL (by default the first and the last) or fields of JSON (by
-    default the first known names that occur); without a tag field, sentences have no tags.
+    ``word`` and ``tag`` are columns of CoNLL (found by content when None) or fields of JSON (by
+    default the first known names that occur); without a tag field, sentences have no tags. Of TimeML, ``tag``
+    names the element that is tagged, by default TIMEX3.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "a.jsonl"
@@ -48,14 +55,52 @@ def read_tagged(
         if opened.head and _is_jsonl(opened, choose_encoding(opened, encoding)):
             yield from _jsonl_sentences(opened, word, tag, encoding, problems)
             return
+        if (other := other_format(opened)) is not None:
+            yield from _READERS[other](path, tag, problems)
+            return
         yield from conll_sentences(
             opened,
-            word=0 if word is None else word,
-            tag=-1 if tag is None else tag,
+            word=word,
+            tag=tag,
             separator=separator,
             encoding=encoding,
             problems=problems,
         )
+
+
+def other_format(opened: Opened) -> str | None:
+    """Name the format of a file that is neither columns nor JSON, by its first lines; None for columns."""
+    text = opened.head[:_HEAD].decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    if text.startswith("<") and "<TimeML" in text:
+        return "timeml"
+    lines = text.split("\n")
+    return "ccg" if looks_like_ccg(lines[:20] if len(lines) < 20 else lines[:-1][:20]) else None
+
+
+def looks_tagged(path: str | Path) -> bool:
+    """Whether a file holds tagged words in any of the formats that are recognised by content."""
+    if str(path) == "-":
+        return False
+    with open_bytes(path) as opened:
+        try:
+            choose_encoding(opened)
+        except TenorError:  # it is not text
+            return False
+        if opened.head and other_format(opened) is not None:
+            return True
+    return looks_like_conll(path)
+
+
+def _timeml(path: str | Path, tag: int | str | None, problems: Problems) -> Iterator[TaggedSentence]:
+    element = "TIMEX3" if tag is None else str(tag)
+    return timeml_sentences(read_timeml(path), file=str(path), element=element, problems=problems)
+
+
+def _ccg(path: str | Path, tag: int | str | None, problems: Problems) -> Iterator[TaggedSentence]:
+    return read_ccg(path, problems=problems)
+
+
+_READERS = {"timeml": _timeml, "ccg": _ccg}
 
 
 def _is_jsonl(opened: Opened, encoding: str) -> bool:
@@ -78,6 +123,9 @@ def _jsonl_sentences(
     head = take_head(rows)
     if not head:
         raise nothing_read(opened.name, _EXPECTED, problems)
+    if word is None and (spans := span_field(head[0].values)) is not None:
+        yield from span_sentences(chain(head, rows), spans, problems)
+        return
     word_at, tag_at = _fields(column_names(head), word, tag, opened.name)
     any_sentence = False
     for row in chain(head, rows):

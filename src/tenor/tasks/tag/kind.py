@@ -20,14 +20,13 @@ from tenor.tasks.config import TaskConfig, check_fraction
 from tenor.tasks.kind import Kind, row_of
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.tag.answer import TagAnswer
-from tenor.text.conll_sniff import looks_like_conll
 from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.examples import Origin, TaggedSentence
 from tenor.text.file_profile import FileProfile
 from tenor.text.problems import Problems
 from tenor.text.ragged import Ragged
 from tenor.text.tag_schemes import TagScheme, convert, guess_scheme
-from tenor.text.tagged import read_tagged
+from tenor.text.tagged import looks_tagged, read_tagged
 from tenor.text.word_shapes import SHAPES
 
 if TYPE_CHECKING:
@@ -42,13 +41,13 @@ Subwords = Literal["first", "mean"]
 
 @dataclass(frozen=True, kw_only=True)
 class TagConfig(TaskConfig):
-    """The settings of a ``tag`` task, whose files are CoNLL columns or JSON lines of words and tags."""
+    """The settings of a ``tag`` task; its files are CoNLL columns, CoNLL-U, TimeML, CCGbank or JSON lines."""
 
     kind: str = "tag"
     word: str | int | None = None
-    """The column of the words: a number from 0, or a name. Default: the first."""
+    """The column of the words: a number from 0, or a name. Default: the first with words; FORM in CoNLL-U."""
     tag: str | int | None = None
-    """The column of the tags. Default: the last."""
+    """The column of the tags. Default: the last, or the only one with tags of spans; UPOS in CoNLL-U."""
     separator: str | None = None
     """Between columns; found out from the content when left out."""
     scheme: TagScheme | None = None
@@ -279,8 +278,8 @@ class TagKind(Kind):
         return []
 
     def guess(self, path: str | Path, survey: FileProfile | None) -> TaskConfig | None:
-        """Recognise CoNLL files by their content."""
-        if str(path) == "-" or not looks_like_conll(path):
+        """Recognise files of tagged words by their content."""
+        if not looks_tagged(path):
             return None
         return TagConfig(train=Path(path))
 

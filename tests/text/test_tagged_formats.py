@@ -1,0 +1,153 @@
+"""TimeML, CCGbank and character spans: what is read, what is written again, and what is reported."""
+
+import gzip
+import json
+
+import pytest
+
+from tenor.errors import TenorError
+from tenor.tasks.table import KINDS
+from tenor.text.ccg import read_ccg
+from tenor.text.problems import Problems
+from tenor.text.tagged import looks_tagged, read_tagged
+from tenor.text.timeml import TimemlDocument, TimeSpan, read_timeml, write_timeml
+
+TIMEML = """<?xml version="1.0" ?>
+<TimeML>
+<DOCID>AP_1</DOCID>
+<DCT><TIMEX3 tid="t0" type="DATE" value="2013-03-22">March 22, 2013</TIMEX3></DCT>
+<TEXT>
+Flu &amp; pox <EVENT class="OCCURRENCE" eid="e1">began</EVENT> <TIMEX3 tid="t1" type="DATE">last year</TIMEX3>.
+
+It was pre-<TIMEX3 tid="t2" type="DATE">2009</TIMEX3>-<TIMEX3 tid="t3" type="DATE">2010</TIMEX3>.
+</TEXT>
+</TimeML>
+"""
+AUTO = r"""ID=wsj_0001.1 PARSER=GOLD NUMPARSE=1
+(<T S[dcl] 0 2> (<T NP 0 1> (<L N NNP NNP Ada N>) ) (<L S[dcl]\NP VBD VBD slept S[dcl]\NP>) )
+ID=wsj_0001.2 PARSER=GOLD NUMPARSE=1
+(<L N -LRB- -LRB- -LRB- N>)
+"""
+
+
+def read(path, **settings):
+    problems = Problems()
+    return [(s.words, s.tags) for s in read_tagged(path, problems=problems, **settings)], problems
+
+
+def test_timeml_has_offsets_and_goes_both_ways(tmp_path):
+    file = tmp_path / "a.tml"
+    file.write_text(TIMEML, encoding="utf-8")
+    document = read_timeml(file)
+    assert (document.name, document.created) == ("AP_1", "2013-03-22")
+    assert [document.text[s.begin : s.end] for s in document.spans] == ["began", "last year", "2009", "2010"]
+    again = tmp_path / "b.tml"
+    again.write_text(write_timeml(document), encoding="utf-8")
+    assert read_timeml(again) == document
+
+
+def test_timeml_nested_elements_and_odd_characters_go_both_ways(tmp_path):
+    inner, outer = TimeSpan(4, 8, "TIMEX3", {"tid": 'a"<b'}), TimeSpan(0, 8, "TIMEX3", {"tid": "t1"})
+    document = TimemlDocument("<a> 2009 & 漢 ", (outer, inner))
+    file = tmp_path / "a.tml"
+    file.write_text(write_timeml(document), encoding="utf-8")
+    assert read_timeml(file) == document
+    for wrong in (TimeSpan(6, 99, "TIMEX3"), TimeSpan(6, 10, "TIMEX3")):
+        with pytest.raises(TenorError, match="crosses another or lies outside"):
+            write_timeml(TimemlDocument(document.text, (outer, wrong)))
+
+
+def test_timeml_is_recognised_and_read_as_words_with_tags(tmp_path):
+    file = tmp_path / "a.xml"
+    file.write_text(TIMEML, encoding="utf-8")
+    assert KINDS["tag"].guess(file, None).train == file
+    found, problems = read(file)
+    assert found[0] == (
+        ("Flu", "&", "pox", "began", "last", "year", "."),
+        ("O", "O", "O", "O", "B-DATE", "I-DATE", "O"),
+    )
+    assert found[1][0][-4:] == ("2009", "-", "2010", ".")
+    assert found[1][1][-4:] == ("B-DATE", "O", "B-DATE", "O"), "spans cut words where they begin and end"
+    assert problems.count == 0
+    assert read(file, tag="EVENT")[0][0][1][3] == "B-OCCURRENCE"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("<TimeML><TEXT>a", r"a\.tml:1: it is not well-formed XML"),
+        ("<TimeML><TXT>a</TXT></TimeML>", "no element TEXT"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><TimeML><TEXT>&a;</TEXT></TimeML>', "declares entities"),
+    ],
+)
+def test_broken_timeml_is_refused(tmp_path, content, message):
+    file = tmp_path / "a.tml"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(TenorError, match=message):
+        read(file)
+
+
+def test_ccg_derivations_and_pipes(tmp_path):
+    auto, pipes = tmp_path / "a.auto.gz", tmp_path / "b.stagged"
+    auto.write_bytes(gzip.compress(AUTO.encode()))
+    pipes.write_text("Ada|NNP|N slept|VBD|S[dcl]\\NP\na|b|c|NN|N\n", encoding="utf-8")
+    assert looks_tagged(auto)
+    assert looks_tagged(pipes)
+    assert read(auto)[0] == [(("Ada", "slept"), ("N", "S[dcl]\\NP")), (("(",), ("N",))]
+    assert read(pipes)[0] == [(("Ada", "slept"), ("N", "S[dcl]\\NP")), (("a|b|c",), ("N",))]
+
+
+def test_broken_ccg_lines_are_reported_with_their_places(tmp_path):
+    file = tmp_path / "a.auto"
+    file.write_text(AUTO + "ID=3\n(<T S 0 2> (<L N NN NN cat N>)\n", encoding="utf-8")
+    problems = Problems()
+    assert len(list(read_ccg(file, problems=problems))) == 2
+    assert "a.auto:6: it is neither" in problems.summary()
+    file.write_text("just words\n", encoding="utf-8")
+    with pytest.raises(TenorError, match="no sentences of CCGbank"):
+        list(read_ccg(file, problems=Problems()))
+
+
+def test_texts_that_are_no_ccg_are_not_taken_for_it(tmp_path):
+    for content in ("a|b\nc|d\n", "some words | and | pipes\n", "", "ID=5\nplain text\n"):
+        file = tmp_path / "x.txt"
+        file.write_text(content, encoding="utf-8")
+        assert not looks_tagged(file)
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [{"begin": 4, "end": 7, "type": "PER"}],
+        [{"start": 4, "end": 7, "label": "PER"}],
+        [{"start_offset": 4, "end_offset": 7, "label": "PER", "id": 3}],
+        [[4, 7, "PER"]],
+    ],
+)
+def test_json_lines_with_character_spans(tmp_path, spans):
+    file = tmp_path / "a.jsonl"
+    file.write_text(json.dumps({"id": 1, "text": "See Ada.", "entities": spans}) + "\n", encoding="utf-8")
+    found, problems = read(file)
+    assert found == [(("See", "Ada", "."), ("O", "B-PER", "O"))]
+    assert problems.count == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"text": "See Ada.", "spans": [[4, 70, "PER"]]}, "does not lie in a text of 8 characters"),
+        ({"text": "See Ada.", "spans": [[4, 7, "PER"], [5, 8, "LOC"]]}, "overlaps PER"),
+        ({"text": "See Ada.", "spans": [[3, 4, "PER"]]}, "holds no word"),
+        ({"text": "See Ada.", "spans": [["a", 7, "PER"]]}, "are not spans such as"),
+        ({"text": "See Ada.", "spans": [{"begin": 4}]}, "are not spans such as"),
+        ({"text": " ", "spans": []}, "no words"),
+    ],
+)
+def test_spans_that_cannot_be_used_are_reported(tmp_path, row, message):
+    file = tmp_path / "a.jsonl"
+    good = json.dumps({"text": "Ada", "spans": [[0, 3, "PER"]]})
+    file.write_text(f"{good}\n{json.dumps(row)}\n", encoding="utf-8")
+    found, problems = read(file)
+    assert found[0] == (("Ada",), ("B-PER",))
+    assert "a.jsonl:2" in problems.summary()
+    assert message in problems.summary()

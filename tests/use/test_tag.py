@@ -280,3 +280,7 @@ def test_other_uses_of_a_model_that_only_tags(crf, tmp_path):
     assert scores.scores["f1"].estimate == 1
     with pytest.raises(TenorError, match="use tenor tag"):
         classify(crf, ["the cat"])
+
+
+def test_a_model_tags_by_itself(model):
+    assert model.tag(["the cat"]) == tag(model, ["the cat"])

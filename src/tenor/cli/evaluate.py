@@ -107,6 +107,9 @@ def _print(found: "Evaluation") -> None:
         counting = "" if wrong is None else f" Counted as wrong, accuracy would be {wrong:.3f}."
         left = f"{counted(found.left_out, 'row')} left out, whose label or score the task does not have."
         out.print(f"\n  {left}{counting}")
+
+    for table in found.tables:
+        _print_table(table.title, [list(table.columns), *table.shown()])
     if found.confusion is None:
         return
     names = [one_line(label, _SHOWN) for label in found.labels]
@@ -115,3 +118,12 @@ def _print(found: "Evaluation") -> None:
     out.print("\n  " + "true \\ predicted".ljust(wide) + "".join(f"  {name:>{cells}}" for name in names))
     for name, row in zip(names, found.confusion, strict=True):
         out.print("  " + name.ljust(wide) + "".join(f"  {count:>{cells},}" for count in row))
+
+
+def _print_table(title: str, rows: list[list[str]]) -> None:
+    out.print(f"\n{title}")
+    rows = [[one_line(cell, _SHOWN) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = (f"  {cell:>{width}}" for cell, width in zip(others, widths[1:], strict=True))
+        out.print("  " + first.ljust(widths[0]) + "".join(cells))

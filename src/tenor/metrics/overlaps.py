@@ -7,6 +7,7 @@
 Precision divides by all predicted spans, recall by all gold spans, summed over sentences.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ from tenor.metrics.ratios import ratio
 
 Tags = Sequence[Sequence[str]]
 KINDS = ("strict", "relaxed", "type")
+NONE = "(none)"
 
 
 def count_overlaps(gold: Tags, predicted: Tags) -> NDArray[np.int64]:
@@ -71,6 +73,29 @@ def _figures(sums: NDArray[np.float64]) -> dict[str, Any]:
         recall = ratio(sums[..., 3 + 2 * number], sums[..., 0])
         figures[f"f1_{kind}"] = ratio(2 * precision * recall, precision + recall)
     return figures
+
+
+def type_confusion(gold: Tags, predicted: Tags) -> Counter[tuple[str, str]]:
+    """Count what gold spans are taken for: the type of the span that overlaps most, or ``NONE``.
+
+    Predicted spans that overlap no gold span are counted as those of the gold type ``NONE``.
+
+    >>> sorted(type_confusion([["B-PER", "O", "B-LOC"]], [["B-ORG", "B-PER", "O"]]).items())
+    [(('(none)', 'PER'), 1), (('LOC', '(none)'), 1), (('PER', 'ORG'), 1)]
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for g, p in zip(gold, predicted, strict=True):
+        true, given = lenient_entities(g), lenient_entities(p)
+        for one in true:
+            best = max(given, key=lambda two: (_shared(one, two), one.type == two.type), default=None)
+            counts[one.type, best.type if best is not None and _shared(one, best) else NONE] += 1
+        counts.update((NONE, two.type) for two in given if not any(_shared(one, two) for one in true))
+    return counts
+
+
+def _shared(one: Entity, two: Entity) -> int:
+    """Return how many words two spans share."""
+    return max(0, min(one.end, two.end) - max(one.begin, two.begin))
 
 
 def unseen_accuracy(gold: Tags, predicted: Tags, seen: Collection[str]) -> tuple[float, int]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tenor.model.heads import TrainedTask
     from tenor.model.network import Network
     from tenor.model.phrases import PhraseClassifier
+    from tenor.model.tagging import Tagged
 
 _log = logging.getLogger("tenor")
 QUERY_PROMPTS, DOCUMENT_PROMPTS = ("query",), ("document", "passage", "corpus")
@@ -314,6 +315,15 @@ class Model:
 
         trained = find_task(self.tasks, task, model=self.name)
         return predict(self, trained, rows, long=long, progress=progress)
+
+    def tag(self, texts: "Sequence[str | Sequence[str]]", *, task: str | None = None) -> "list[Tagged]":
+        """Tag the words of texts: a tag for every word, and the entities with their offsets.
+
+        A text is a string or a list of words; ``task`` is the model's only tagger when None.
+        """
+        from tenor.model.tagging import tag
+
+        return tag(self, texts, task=task)
 
     def word_states(
         self, texts: Sequence[str | Sequence[str]], *, layer: int | None = None

@@ -165,6 +165,9 @@ def _task(run: _Run, name: str) -> Iterator[str]:
         header = ["score", "on dev", "95% interval"]
         beside.append(html_table(header, _score_rows(scores), label=f"scores of {name}"))
     yield html.side_by_side(beside)
+    for table in metrics.get("tables") or ():
+        yield html.heading(str(table["title"]), 3)
+        yield html_table(table["columns"], table["rows"], label=f"{table['title']} of {name}")
     if predicted is not None:
         yield from _examples(predicted)
 

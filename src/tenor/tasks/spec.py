@@ -16,6 +16,7 @@ from tenor.errors import TenorError, did_you_mean
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.metrics.intervals import Interval
 from tenor.tasks.answer import Answer
+from tenor.tasks.score_table import ScoreTable
 
 Weights = Mapping[str, NDArray[np.float32]]
 Predictions = Any
@@ -113,6 +114,10 @@ class TaskSpec:
     def confusion(self, predictions: Predictions, targets: Any) -> NDArray[np.int64] | None:
         """Count how often each label was given [true, given]; None where there is no such table."""
         return None
+
+    def tables(self, predictions: Predictions, targets: Any) -> tuple[ScoreTable, ...]:
+        """Return tables of scores beside the figures, for `tenor evaluate` and the report."""
+        return ()
 
     # --------------------------------------------------------------------- use
 

@@ -167,10 +167,13 @@ def finish(
 ) -> Finished:
     """Write the model with its best weights, its predictions and scores, and the report."""
     calibrations = calibrate_heads(built.learner, run.tasks)
-    scores = _write_predictions(built, folder)
+    scores, tables = _write_predictions(built, folder)
     metrics = _metrics(run, built, examples, progress, scores) | {"precision": precision}
     for name, fitted in calibrations.items():
         metrics["tasks"][name]["calibration"] = asdict(fitted)
+    for name, own in tables.items():
+        if own:
+            metrics["tasks"][name]["tables"] = own
     model = _save(run, folder, built, metrics, scores, callbacks)
     write_json(folder.path / METRICS, metrics)
     for path in _superseded(folder, progress):
@@ -252,9 +255,12 @@ def _without_paths(files: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str
     return {part: dict(about) | {"file": Path(about["file"]).name} for part, about in files.items()}
 
 
-def _write_predictions(built: Built, folder: RunFolder) -> dict[str, dict[str, dict[str, float]]]:
-    """Write what the network says of every dev row, and return all scores with their intervals."""
+def _write_predictions(
+    built: Built, folder: RunFolder
+) -> tuple[dict[str, dict[str, dict[str, float]]], dict[str, list[dict[str, Any]]]]:
+    """Write what the network says of every dev row; return all scores with their intervals, and tables."""
     scores: dict[str, dict[str, dict[str, float]]] = {}
+    tables: dict[str, list[dict[str, Any]]] = {}
     with atomic_file(folder.path / PREDICTIONS) as aside, open(aside, "w", encoding="utf-8") as file:
         for name, data in built.learner.dev.items():
             task = built.network.task(name)
@@ -265,9 +271,10 @@ def _write_predictions(built: Built, folder: RunFolder) -> dict[str, dict[str, d
                 continue
             intervals = task.spec.scores(predictions, data.targets)
             scores[name] = {key: asdict(interval) for key, interval in intervals.items()}
+            tables[name] = [each.to_json() for each in task.spec.tables(predictions, data.targets)]
             for row in _prediction_rows(name, task, data, predictions):
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    return scores
+    return scores, tables
 
 
 def _prediction_rows(name: str, task: Task, data: TaskData, predictions: Any) -> Iterator[dict[str, Any]]:

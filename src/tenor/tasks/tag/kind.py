@@ -18,8 +18,10 @@ from tenor.metrics.spans import span_figures, span_scores
 from tenor.tasks.answer import Answer
 from tenor.tasks.config import TaskConfig, check_fraction
 from tenor.tasks.kind import Kind, row_of
+from tenor.tasks.score_table import ScoreTable
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.tag.answer import TagAnswer
+from tenor.tasks.tag.tables import span_tables
 from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.examples import Origin, TaggedSentence
 from tenor.text.file_profile import FileProfile
@@ -173,6 +175,10 @@ class TagSpec(TaskSpec):
         if not self.spans:
             return super().plain_scores(predictions, targets)
         return dict(span_figures(targets.to_lists(), self.tags_of(predictions)))
+
+    def tables(self, predictions: Any, targets: Any) -> tuple[ScoreTable, ...]:
+        """Return the scores of every type of span, and what types are taken for."""
+        return span_tables(targets.to_lists(), self.tags_of(predictions)) if self.spans else ()
 
     def tags_of(self, predictions: Sequence[NDArray[np.float32]]) -> list[list[str]]:
         """Return the tags of every row."""

@@ -14,6 +14,7 @@ from tenor.model.encoding import Long
 from tenor.model.heads import TrainedTask, find_task
 from tenor.model.predicting import predict
 from tenor.tasks.config import TableConfig
+from tenor.tasks.score_table import ScoreTable
 from tenor.tasks.similarity.kind import SimilaritySpec
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.table import kind_of
@@ -37,6 +38,7 @@ class Evaluation:
     labels: tuple[str, ...] = ()
     confusion: tuple[tuple[int, ...], ...] | None = None
     """Of each true label [row], how many were predicted as each label [column]."""
+    tables: tuple[ScoreTable, ...] = ()
     left_out: int = 0
     """Rows whose label or score the task does not have: they have no part in the scores."""
 
@@ -69,6 +71,7 @@ class Evaluation:
             "scores": scores,
             "labels": list(self.labels) or None,
             "confusion": table,
+            "tables": [each.to_json() for each in self.tables],
         }
 
 
@@ -155,6 +158,7 @@ def evaluate_examples(
         labels=spec.labels_shown,
         confusion=None if counts is None else tuple(tuple(map(int, row)) for row in counts),
         left_out=given - len(examples),
+        tables=spec.tables(predictions, targets),
     )
 
 

@@ -83,3 +83,12 @@ def test_bad_files_are_told(files: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert align(files) == 2
     assert call("translate", files, "e1") == 2
     assert "alignment.json does not exist" in capsys.readouterr().err
+
+
+def test_a_capitalised_dictionary_gets_a_hint(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    seed = files / "seed.tsv"
+    WordVectors([f"e{n}" for n in range(60)], np.eye(60)[:, :6] + 0.1).save(files / "en.vec")
+    seed.write_text("".join(f"{'E' if n > 14 else 'e'}{n}\td{n}\n" for n in range(30)))
+    assert align(files, "--method", "procrustes") == 0
+    told = " ".join(capsys.readouterr().err.split())
+    assert "15 of 30 seed pairs are in both vocabularies. In lower case 30 would be: try --lowercase." in told

@@ -107,3 +107,42 @@ def test_combine_tells_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert code == 2
         assert message in err
         assert not Path(target).exists()
+
+
+def test_a_complement_changes_the_answers_and_prenorm_is_offered(
+    metals: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = {}
+    for query, *more in (
+        ["gold"],
+        ["gold & ~metal"],
+        ["gold & ~metal", "--complement", "paper"],
+        ["gold", "--prenorm"],
+    ):
+        code, out, _ = _tenor(capsys, "words", "ask", metals, query, "--json", *more)
+        assert code == 0
+        answers[query, *more] = json.loads(out)["answers"]
+    assert answers["gold & ~metal",][0]["word"] in (
+        "noble",
+        "king",
+    )  # metal is excluded as a word of the query
+    assert len({json.dumps(one) for one in answers.values()}) == 4
+
+
+def test_combining_two_languages_gets_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = np.random.default_rng(0).normal(size=(60, 5))
+    shared = [f"name{number}" for number in range(20)]
+    for language in ("en", "de"):
+        words = [f"{language}{number}" for number in range(40)] + shared
+        WordVectors(words, rows).save(tmp_path / f"{language}.vec")
+    sources = [str(tmp_path / f"{language}.vec") for language in ("en", "de")]
+    code, _, err = _tenor(capsys, "words", "combine", *sources, "--out", str(tmp_path / "both.vec"))
+    assert (code, "Only 33% of the frequent words" in err, "tenor words align" in " ".join(err.split())) == (
+        0,
+        True,
+        True,
+    )
+    _, _, err = _tenor(
+        capsys, "words", "combine", sources[0], sources[0], "--out", str(tmp_path / "same.vec")
+    )
+    assert "different languages" not in err

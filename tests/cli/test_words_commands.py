@@ -187,3 +187,58 @@ def test_a_mistyped_command_names_the_nearest(tenor):
     code, _, noted = tenor("neighbour")
     assert code == 2
     assert "Did you mean 'neighbours'" in noted
+
+
+def test_evaluate_takes_a_single_file_and_reports_what_it_cannot_read(tenor, tmp_path):
+    pairs = "word1,word2,score\nking,queen,9\nman,woman,8\nking,Paris,1\n"
+    (tmp_path / "pairs.csv").write_text(pairs)
+    code, printed, noted = tenor("evaluate", "v.vec", "--tests", "pairs.csv")
+    assert (code, "3/3" in printed) == (0, True), noted
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some/pairs.csv").write_text(pairs)
+    (tmp_path / "some/prose.txt").write_text("Nothing here.\nNor here, nor there.\n")
+    code, printed, noted = tenor("evaluate", "v.vec", "--tests", "some")
+    assert (code, "3/3" in printed, "Not used: prose.txt" in noted) == (0, True, True)
+    _, printed, _ = tenor("evaluate", "v.vec", "--tests", "some", "--json")
+    assert json.loads(printed)["skipped"][0]["test"] == "prose.txt"
+    code, _, noted = tenor("evaluate", "v.vec", "--tests", "some/prose.txt")
+    assert (code, "no pairs of words with a score" in " ".join(noted.split())) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["train", "combine", "postprocess"])
+def test_the_target_is_looked_at_before_any_work(tenor, tmp_path, monkeypatch, command):
+    def fail(*_, **__):
+        raise AssertionError("worked before it looked at --out")
+
+    monkeypatch.setattr("tenor.words.corpus.read_corpus", fail)
+    monkeypatch.setattr("tenor.words.reading.load", fail)
+    (tmp_path / "text.txt").write_text("a b c\n" * 50)
+    (tmp_path / "file").write_text("")
+    given = {
+        "train": ["train", "text.txt"],
+        "combine": ["combine", "v.vec", "v.vec"],
+        "postprocess": ["postprocess", "v.vec", "--method", "unit"],
+    }[command]
+    for out, says in (("x.docx", "chosen by the ending"), (".", "ending"), ("file/x.vec", "no folder")):
+        code, _, noted = tenor(*given, "--out", out)
+        assert (code, says in " ".join(noted.split())) == (2, True), noted
+
+
+def test_unknown_words_are_made_from_subwords(tenor, tmp_path):
+    from tenor.words.subwords import Subwords
+
+    table = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
+    WordVectors(WORDS, TABLE, subwords=Subwords(table, min_n=3, max_n=4)).save("f.safetensors")
+    code, _, noted = tenor("similarity", "f.safetensors", "king", "kingly")
+    assert (code, "no vector for 'kingly'" in noted) == (2, True)
+    code, printed, noted = tenor("similarity", "f.safetensors", "king", "kingly", "--oov", "subword")
+    assert (code, "1 unknown word" in noted) == (0, True)
+    expected = WordVectors.load("f.safetensors").with_subwords_for(["kingly"]).similarity("king", "kingly")
+    assert printed.strip() == f"{expected:.4f}"
+    code, printed, _ = tenor("neighbours", "f.safetensors", "kingly", "-k", 2, "--oov", "subword")
+    assert (code, "kingly" in printed.splitlines()[1:]) == (0, False)
+    (tmp_path / "pairs.csv").write_text("king,queen,9\nman,womanly,8\nking,kingly,1\n")
+    code, printed, _ = tenor("evaluate", "f.safetensors", "--tests", "pairs.csv", "--oov", "subword")
+    assert (code, "3/3" in printed) == (0, True)
+    code, _, noted = tenor("similarity", "v.vec", "king", "kingly", "--oov", "subword")
+    assert (code, "has no subwords" in noted) == (2, True)

@@ -187,17 +187,19 @@ def test_settings_reach_both_models_and_skip_gram_gets_the_noise_back(
     assert counts is not None
     if kind == "glove":
         assert config == glove.GloveConfig(vector_size=5, iterations=2, seed=4)
-        assert model.bias is None
+        assert model.vectors.noise_exponent is None
     else:
         assert config == training.Word2VecConfig(vector_size=5, window=10, epochs=5, seed=4)
-        np.testing.assert_allclose(model.bias, 0.75 * np.log(counts))  # type: ignore[arg-type]
+        assert model.vectors.noise_exponent == 0.75
+        np.testing.assert_allclose(model.family("ud", "U").bias, 0.75 * np.log(counts))  # type: ignore[arg-type]
+        assert model.family("0", "U").bias is None
 
 
 def test_the_noise_is_part_of_distributions_and_of_the_models_unigram() -> None:
     rng = np.random.default_rng(0)
-    u, v, bias = rng.normal(size=(8, 3)), rng.normal(size=(8, 3)), rng.normal(size=8)
-    vectors = WordVectors([f"w{n}" for n in range(8)], u, np.arange(1, 9), v)
-    model = Model(vectors, bias)
+    u, v, bias = rng.normal(size=(8, 3)), rng.normal(size=(8, 3)), 0.5 * np.log(np.arange(1, 9))
+    vectors = WordVectors([f"w{n}" for n in range(8)], u, np.arange(1, 9), v, noise_exponent=0.5)
+    model = Model(vectors)
     family = model.family("u", "U")
     logits = vectors.vectors.astype(np.float64) @ np.asarray(vectors.contexts, dtype=np.float64).T + bias
     joint = np.exp(logits)

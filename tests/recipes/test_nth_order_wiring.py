@@ -19,7 +19,7 @@ CELLS = cells_of(RECIPE)
 METHODS = {"sup": "vecmap", "self": "vecmap-self", "rcsls": "rcsls", "turn": "procrustes", "halves": "vecmap"}
 ALPHAS: dict[str, Any] = {
     "post": (-0.25, 0.15), "white": (-0.5, -0.5), "both": (-0.25, -0.25), "swapped": (0.15, -0.25),
-    "search": "search",
+    "search": "supervised-search",
 }  # fmt: skip
 LEARNING: dict[str, dict[str, Any]] = {
     "union": {"direction": "union"},

@@ -248,7 +248,8 @@ def test_each_side_is_prepared_with_its_own_alpha(monkeypatch: pytest.MonkeyPatc
     align(source, target, seed, config=AlignConfig(method="procrustes", alpha=(-0.25, 0.15)))
     found = AlphaSearch((0.5, -0.15), {(0.5, -0.15): 0.9, (0.0, 0.0): 0.8}, 40)
     monkeypatch.setattr(align_module, "search_alphas", lambda *_, **__: found)
-    report = align(source, target, seed, config=AlignConfig(method="procrustes", alpha="search")).report
+    config = AlignConfig(method="procrustes", alpha="supervised-search")
+    report = align(source, target, seed, config=config).report
     assert seen == [-0.25, 0.15, 0.5, -0.15]
     assert report["alpha"] == [0.5, -0.15]
 

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from tenor.errors import TenorError
+from tenor.words.combine import combining
 from tenor.words.combine.combining import (
     CombineConfig,
     align,
@@ -14,6 +15,7 @@ from tenor.words.combine.combining import (
     self_retrieval,
 )
 from tenor.words.combine.geometric import Alignment, Grams, objective, procrustes, ridge, solve, square_root
+from tenor.words.combine.overlap import ONE_LANGUAGE, frequent_overlap
 from tenor.words.combine.riemannian import descend
 from tenor.words.vectors import WordVectors
 
@@ -266,3 +268,34 @@ def test_bad_input_is_told(change: str, message: str) -> None:
     sources = [_vectors("a", names, x), _vectors("b", others, z)][: 1 if change == "one" else 2]
     with pytest.raises(TenorError, match=message):
         combine(sources, CombineConfig(c=-1.0 if change == "c" else 1.0))
+
+
+def test_the_grid_goes_on_until_the_best_c_lies_inside(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = {1e4: 0.5, 1e5: 0.6, 1e6: 0.7, 1e7: 0.65}
+    asked: list[tuple[float, ...]] = []
+
+    def retrieval(
+        _: object, *, c_grid: tuple[float, ...] = combining.C_GRID, seed: int
+    ) -> dict[float, float]:
+        asked.append(c_grid)
+        return {c: shares.get(c, 0.1) for c in c_grid}
+
+    monkeypatch.setattr(combining, "self_retrieval", retrieval)
+    found = combining.retrieval_by_c([])
+    assert asked[1:] == [(1e5,), (1e6,), (1e7,)]
+    assert combining.best_c(found) == 1e6
+    monkeypatch.setitem(shares, 1e7, 0.9)
+    shares |= {1e8: 0.95, 1e9: 1.0}
+    assert max(combining.retrieval_by_c([])) == 1e8  # there is an end to it
+
+
+def test_tables_of_two_languages_share_few_frequent_words() -> None:
+    english = [f"en{number}" for number in range(3000)]
+    german = [f"de{number}" for number in range(3000)]
+    german[1200:1300] = english[:100]  # names and numbers
+    made = [
+        WordVectors(words, np.ones((3000, 1))) for words in (english, german, english[500:] + german[:500])
+    ]
+    assert frequent_overlap(made[:2]) == pytest.approx(0.1)
+    assert frequent_overlap([made[0], made[0]]) == 1.0
+    assert frequent_overlap(made) < ONE_LANGUAGE < frequent_overlap([made[0], made[2]])

@@ -133,7 +133,7 @@ def test_grids_of_searches() -> None:
         ("pca", {"components": 100, "first": 1}),
         ("all-but-the-top", {"components": 3}),  # d / 100, Mu and Viswanath 2018
         ("all-but-the-top-pca", {"components": 7, "dimensions": 150}),  # Raunak et al. 2019
-        ("alpha", {"alpha": -1.0, "reference": "ud", "label": "U+V", "metric": "F", "limit": 0}),
+        ("alpha", {"alpha": 0.6, "reference": "0", "label": "U+V", "metric": "I", "limit": 0, "noise": None}),
     ],
 )
 def test_post_processing(method: str, settings: dict[str, Any]) -> None:

@@ -185,7 +185,7 @@ def test_reading_the_layout(folder):
 @pytest.mark.parametrize(
     ("place", "text", "says"),
     [
-        ("word-similarity/monolingual/en/x.csv", "a,b\n1,2\n", "no column 'word1'"),
+        ("word-similarity/monolingual/en/x.csv", "a,b\n1,2\n", "no pairs of words"),
         (
             "outlier-detection/monolingual/en/x.csv",
             "category,words,outliers\nx,__import__('os'),[]\n",

@@ -6,6 +6,7 @@ import pytest
 from tenor.errors import TenorError
 from tenor.words.fuzzy import FuzzyWords, Query, ask, ask_vectors, sets
 from tenor.words.fuzzy.fuzzy_words import MEASURES
+from tenor.words.fuzzy.query import simplified
 from tenor.words.fuzzy.readouts import analogies, function_words
 from tenor.words.vectors import WordVectors
 
@@ -192,3 +193,33 @@ def test_extreme_vectors_give_finite_distances() -> None:
     assert np.isfinite(distances).all()
     assert (numbers >= 0).all()
     assert np.isfinite(fuzzy.entropies).all()
+
+
+@pytest.mark.parametrize(
+    ("query", "reading"),
+    [
+        ("~b & a", "(a - b)"),
+        ("a & ~b", "(a - b)"),
+        ("a & ~b & ~c", "((a - b) - c)"),
+        ("~a & ~b & c", "(c - (a | b))"),
+        ("a & ~~b", "(a & b)"),
+        ("a - ~b", "(a & b)"),
+        ("a | ~b", "(a | ~b)"),
+        ("~(a & ~b)", "~(a - b)"),
+        ('"~" & ~b', "(~ - b)"),
+    ],
+)
+def test_complements_become_differences_where_sets_allow_it(query: str, reading: str) -> None:
+    assert simplified(Query.parse(query).tree).reading() == reading
+
+
+def test_a_complement_takes_features_away() -> None:
+    rng = np.random.default_rng(0)
+    vectors = WordVectors([f"w{number}" for number in range(400)], rng.normal(size=(400, 30)))
+    fuzzy = FuzzyWords.of(vectors)
+    answers = {query: ask(fuzzy, query, 20) for query in ("w1", "~w2 & w1", "w1 - w2")}
+    assert answers["~w2 & w1"] == answers["w1 - w2"]
+    names = [[near.word for near in some] for some in answers.values()]
+    assert [word for word in names[0] if word != "w2"][:15] != names[1][:15]
+    literal = ask(fuzzy, "~w2 & w1", 20, complement="paper")
+    assert literal != answers["~w2 & w1"]

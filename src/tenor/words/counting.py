@@ -101,4 +101,7 @@ def train_ppmi(
     )
     vectors: NDArray[np.float32] = left * values**config.power
     contexts: NDArray[np.float32] = right.T * values ** (1 - config.power)
-    return WordVectors(corpus.words, vectors, corpus.counts, contexts, name="ppmi")
+    # Their products are ln p(c|w) less the logarithm of the smoothed distribution of contexts.
+    return WordVectors(
+        corpus.words, vectors, corpus.counts, contexts, noise_exponent=config.smoothing, name="ppmi"
+    )

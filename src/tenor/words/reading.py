@@ -1,7 +1,8 @@
 """Reading word vectors: the format is found from the content, never from the name alone.
 
 Read are our own safetensors file, word2vec text and binary, GloVe, fastText's .vec and .bin, the JSON of
-wink-nlp (all but the first also gzipped), vocabularies of spaCy, and the assets of the table by name.
+wink-nlp (all but the first also gzipped), numpy's .npz, vocabularies of spaCy, and the assets of
+the table by name.
 """
 
 import logging
@@ -17,6 +18,8 @@ from tenor.text.problems import Problems
 from tenor.words.binary_format import read_binary
 from tenor.words.fasttext_format import MAGIC, read_fasttext
 from tenor.words.json_format import read_json_vectors
+from tenor.words.npz_format import MAGIC as NPZ
+from tenor.words.npz_format import read_npz
 from tenor.words.storage import open_stored
 from tenor.words.text_format import Table, is_text, parse_header, read_text, vector_size_of
 from tenor.words.vectors import WordVectors
@@ -52,6 +55,10 @@ def _read(
 
         vectors = read_asset(path, limit=limit, problems=problems, progress=progress)
         return _finished(vectors, lowercase, limit)
+    with path.open("rb") as file:
+        packed = file.read(len(NPZ)) == NPZ and path.suffix == ".npz"
+    if packed:
+        return from_table(read_npz(path, limit=limit), path.name, lowercase=lowercase, problems=problems)
     with open_bytes(path) as opened:
         if opened.head[:1] == b"{":
             table = read_json_vectors(
@@ -205,7 +212,15 @@ def _finished(vectors: WordVectors, lowercase: bool, limit: int | None) -> WordV
     kept = np.delete(np.arange(len(lowered)), lowered.duplicates()[1])
     cut = vectors.take(kept)
     return _keeping_subwords(
-        vectors, WordVectors(lowered.take(kept), cut.vectors, cut.counts, cut.contexts, name=cut.name)
+        vectors,
+        WordVectors(
+            lowered.take(kept),
+            cut.vectors,
+            cut.counts,
+            cut.contexts,
+            noise_exponent=cut.noise_exponent,
+            name=cut.name,
+        ),
     )
 
 

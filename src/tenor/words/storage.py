@@ -40,7 +40,10 @@ def open_stored(path: str | Path) -> "WordVectors":
     contexts = _tensor(tensors, "contexts", "F32", 2, path) if "contexts" in tensors else None
     counts = _tensor(tensors, "counts", "I64", 1, path) if "counts" in tensors else None
     subwords = _subwords(tensors, metadata, vectors.shape[1], path)
-    return WordVectors(words, vectors, counts, contexts, subwords=subwords, name=Path(path).name)
+    noise = _noise_exponent(metadata, path)
+    return WordVectors(
+        words, vectors, counts, contexts, subwords=subwords, noise_exponent=noise, name=Path(path).name
+    )
 
 
 def store(vectors: "WordVectors", path: str | Path) -> None:
@@ -59,10 +62,24 @@ def store(vectors: "WordVectors", path: str | Path) -> None:
         tensors["counts"] = Stored("I64", vectors.counts)
     if vectors.contexts is not None:
         tensors["contexts"] = Stored("F32", vectors.contexts)
+    if vectors.contexts is not None and vectors.noise_exponent is not None:
+        metadata["noise_exponent"] = repr(float(vectors.noise_exponent))
     if vectors.subwords is not None:
         tensors["subwords"] = Stored("F32", vectors.subwords.table)
         metadata |= {"shortest": str(vectors.subwords.min_n), "longest": str(vectors.subwords.max_n)}
     write_safetensors(path, tensors, metadata=metadata)
+
+
+def _noise_exponent(metadata: dict[str, str], path: str | Path) -> float | None:
+    if "noise_exponent" not in metadata:
+        return None
+    try:
+        value = float(metadata["noise_exponent"])
+    except ValueError:
+        value = np.nan
+    if not 0 <= value <= 10:
+        raise TenorError(f"{path} is damaged: its noise exponent is no number from 0 to 10; make it again.")
+    return value
 
 
 def refuse_infinite(vectors: "WordVectors", path: str | Path) -> None:

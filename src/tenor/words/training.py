@@ -76,7 +76,9 @@ def train_word2vec(
         raise TenorError(
             f"Training diverged to numbers that are not finite; lower learning_rate = {config.learning_rate}."
         )
-    return WordVectors(words, vectors, counts, contexts, name=config.architecture)
+    return WordVectors(
+        words, vectors, counts, contexts, noise_exponent=config.ns_exponent, name=config.architecture
+    )
 
 
 class _Sentences:

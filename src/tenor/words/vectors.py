@@ -44,6 +44,7 @@ class WordVectors:
         contexts: ArrayLike | None = None,
         *,
         subwords: "Subwords | None" = None,
+        noise_exponent: float | None = None,
         name: str = "vectors",
     ) -> None:
         self.words = words if isinstance(words, Vocabulary) else Vocabulary.of(words)
@@ -51,6 +52,8 @@ class WordVectors:
         self.counts: Ints | None = None if counts is None else _counts(counts, len(self.words))
         self.contexts: Floats | None = None if contexts is None else _matrix(contexts, len(self), "contexts")
         self.subwords = subwords
+        self.noise_exponent = noise_exponent
+        """Of the counts in the noise that products with contexts leave out; see ``words/alpha/noise.py``."""
         self.name = name
 
     @classmethod
@@ -139,6 +142,34 @@ class WordVectors:
             self._fill_from_subwords(rows, words, missing)
         return rows
 
+    def with_subwords_for(self, words: Iterable[str]) -> "WordVectors":
+        """Add vectors, made from character n-grams, for those of some words that have none.
+
+        A word that is there in lower case gets none. Words without any n-gram stay unknown.
+        """
+        if self.subwords is None:
+            raise TenorError(
+                f"{self.name} has no subwords, from which vectors of unknown words could be made; "
+                "a fastText .bin file has them."
+            )
+        listed = list(dict.fromkeys(words))
+        unknown = [
+            listed[row] for row in np.flatnonzero(self.indices(listed, or_lowercase=True) < 0).tolist()
+        ]
+        rows = self.subwords.vectors(unknown) if unknown else self._zeros(0)
+        kept = np.flatnonzero(rows.any(axis=1)).tolist()
+        if not kept:
+            return self
+        added = [unknown[row] for row in kept]
+        counts = None if self.counts is None else np.concatenate([self.counts, np.zeros(len(kept), np.int64)])
+        return WordVectors(
+            [*self.words, *added],
+            np.concatenate([self.vectors, rows[kept]]),
+            counts,
+            subwords=self.subwords,
+            name=self.name,
+        )
+
     def take(self, some: Iterable[str] | ArrayLike) -> "WordVectors":
         """Return the vectors of some words, given as words or indices; unknown words are refused."""
         indices = self.checked_indices(some)
@@ -147,6 +178,7 @@ class WordVectors:
             self.vectors[indices],
             None if self.counts is None else self.counts[indices],
             None if self.contexts is None else self.contexts[indices],
+            noise_exponent=self.noise_exponent,
             name=self.name,
         )
 

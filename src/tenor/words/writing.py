@@ -1,5 +1,6 @@
 """Writing word vectors: our own format, or word2vec's text and binary for other programs."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from tenor.words.vectors import WordVectors
 
 _ROWS = 4096
+_ENDINGS = (".safetensors", ".txt", ".vec", ".bin")
 
 
 def save(vectors: "WordVectors", path: str | Path) -> None:
@@ -25,10 +27,27 @@ def save(vectors: "WordVectors", path: str | Path) -> None:
     elif path.suffix == ".bin":
         _write_binary(vectors, path)
     else:
-        raise TenorError(
-            f"{path}: the format is chosen by the ending; expected .safetensors (opens at once), "
-            ".txt or .vec (word2vec text) or .bin (word2vec binary)."
-        )
+        raise _unknown_ending(path)
+
+
+def check_target(path: str | Path) -> Path:
+    """Refuse a name that could not be written, before hours are spent on what should be written there."""
+    path = Path(path)
+    if path.suffix not in _ENDINGS:
+        raise _unknown_ending(path)
+    if path.is_dir():
+        raise TenorError(f"{path} is a folder; expected the name of a file to write.")
+    above = next(folder for folder in path.absolute().parents if folder.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise TenorError(f"{path} cannot be written: {above} is no folder that can be written to.")
+    return path
+
+
+def _unknown_ending(path: Path) -> TenorError:
+    return TenorError(
+        f"{path}: the format is chosen by the ending; expected .safetensors (opens at once), "
+        ".txt or .vec (word2vec text) or .bin (word2vec binary)."
+    )
 
 
 def _write_text(vectors: "WordVectors", path: Path) -> None:

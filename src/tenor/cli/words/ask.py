@@ -30,10 +30,28 @@ class AxisChoice(StrEnum):
     row = "row"
 
 
+class ComplementChoice(StrEnum):
+    """How an intersection with a complement is computed."""
+
+    difference = "difference"
+    paper = "paper"
+
+
 QueryText = Annotated[str, typer.Argument(metavar="QUERY", help='Words and signs, as in "noble & metal".')]
 Axis = Annotated[
     AxisChoice,
     typer.Option(help="Softmax over the vocabulary (column) or over the dimensions of a word (row)."),
+]
+Prenorm = Annotated[
+    bool,
+    typer.Option("--prenorm", help="Scale vectors to unit length first; then answers are close to cosine's."),
+]
+ComplementName = Annotated[
+    ComplementChoice,
+    typer.Option(
+        "--complement",
+        help="difference: a & ~b is a - b; paper: ~b is 1 - b, which is about 1 for every feature.",
+    ),
 ]
 Compare = Annotated[
     bool, typer.Option("--compare", help="Show beside it what sums and differences of vectors give.")
@@ -47,6 +65,8 @@ def ask(
     reading: Reading,
     k: TopK = 10,
     axis: Axis = AxisChoice.column,
+    prenorm: Prenorm = False,
+    complement: ComplementName = ComplementChoice.difference,
     compare: Compare = False,
     json_: Json = False,
 ) -> None:
@@ -56,7 +76,8 @@ def ask(
 
     parsed = Query.parse(query).reading  # first, as a query that cannot be parsed should cost no time
     table = reading.open(vectors)
-    answers = ask_words(FuzzyWords.of(table, axis=axis.value), query, k)
+    fuzzy = FuzzyWords.of(table, axis=axis.value, normalize=prenorm)
+    answers = ask_words(fuzzy, query, k, complement=complement.value)
     plain = _plain(table, query, k, quiet=reading.quiet) if compare else None
     if json_:
         printed = {"query": query, "reading": parsed, "answers": _rows(answers)}

@@ -74,10 +74,20 @@ def combine(
     """Combine several word embeddings into one meta-embedding."""
     from tenor.words.combine import CombineConfig
     from tenor.words.combine import combine as combine_sources
+    from tenor.words.combine.overlap import ONE_LANGUAGE, frequent_overlap
+    from tenor.words.writing import check_target
 
+    check_target(out)
     if len(vectors) < 2:
         raise TenorError(f"Combining takes two sources or more; got {len(vectors)}.")
     sources = [reading.open(path) for path in vectors]
+    if not reading.quiet and (share := frequent_overlap(sources)) < ONE_LANGUAGE:
+        notes.print(
+            f"Only {share:.0%} of the frequent words are in common. Are the vectors of different languages, "
+            "or is one lower-cased (--lowercase)? Words are matched by their spelling; tenor words align "
+            "maps two languages by a dictionary.",
+            style="yellow",
+        )
     config = CombineConfig(
         method=method.value,
         c=c,

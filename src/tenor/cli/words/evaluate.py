@@ -6,8 +6,10 @@ Intervals are 95% bootstraps over the items of a test.
     tenor words evaluate glove-300d word2vec-300d --plot scores.svg
     tenor words evaluate mine.vec --tests benchmarks/ --kind similarity
 
-Tests come from the asset word-tests (WordSim-353, SimLex-999, Google's analogies) or from a folder laid out
-like the vecto project's word-benchmarks.
+Tests come from the asset word-tests (WordSim-353, SimLex-999, Google's analogies), from a file of word pairs
+with a score (tab, comma, semicolon or space, with or without header), or from a folder of such files, laid
+out like the vecto project's word-benchmarks or in any other way. With --oov subword, words that fastText's
+.bin files do not list get the vector of their n-grams.
 """
 
 import json
@@ -19,12 +21,14 @@ import typer
 
 from tenor.cli.console import notes, out, progress_bar
 from tenor.cli.options import Json
-from tenor.cli.words.options import ManyVectors, Reading, reads_vectors
+from tenor.cli.words.options import ManyVectors, Oov, OovChoice, Reading, reads_vectors
 
 if TYPE_CHECKING:
     from tenor.words.evaluate import Result
 
-Tests = Annotated[Path | None, typer.Option("--tests", metavar="DIR", help="A folder of test sets.")]
+Tests = Annotated[
+    Path | None, typer.Option("--tests", metavar="PATH", help="A folder of test sets, or a single file.")
+]
 Language = Annotated[str, typer.Option(help="Which language of the folder.")]
 Kinds = Annotated[
     list[str] | None,
@@ -51,6 +55,7 @@ def evaluate(
     restrict_vocab: RestrictVocab = 200_000,
     seed: Seed = 0,
     plot: Plot = None,
+    oov: Oov = OovChoice.skip,
     json_: Json = False,
 ) -> None:
     """Evaluate word vectors: similarity, analogies, categorisation, outliers, relations."""
@@ -59,7 +64,7 @@ def evaluate(
     from tenor.words.evaluate.evaluating import evaluate as score
 
     benchmarks = read_benchmarks(tests, language=language)
-    tables = [reading.open(name) for name in vectors]
+    tables = [reading.open_for(name, benchmarks.words(), oov) for name in vectors]
     chosen: Any = kind or KINDS
     with progress_bar("testing", len(benchmarks), quiet=reading.quiet) as bar:
         results = score(
@@ -77,7 +82,7 @@ def evaluate(
     else:
         _print(results, vectors)
         for name, why in benchmarks.skipped:
-            notes.print(f"Not used: {name}, as {why}.")
+            notes.print(f"Not used: {name}: {why}.")
     if plot is not None:
         from tenor.words.evaluate.plotting import draw
 

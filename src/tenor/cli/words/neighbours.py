@@ -14,7 +14,7 @@ import typer
 
 from tenor.cli.console import out, progress_bar
 from tenor.cli.options import Json
-from tenor.cli.words.options import Reading, TopK, Vectors, reads_vectors
+from tenor.cli.words.options import Oov, OovChoice, Reading, TopK, Vectors, reads_vectors
 
 
 class MethodChoice(StrEnum):
@@ -35,10 +35,11 @@ def neighbours(
     reading: Reading,
     k: TopK = 10,
     method: Score = MethodChoice.cosine,
+    oov: Oov = OovChoice.skip,
     json_: Json = False,
 ) -> None:
     """Find the nearest neighbours of words."""
-    table = reading.open(vectors)
+    table = reading.open_for(vectors, words, oov)
     steps = len(words) if method == MethodChoice.cosine else 2 * len(words) + len(table)
     with progress_bar("comparing", steps, quiet=reading.quiet) as bar:
         indices, scores = table.neighbours(words, k, method=method.value, progress=bar.advance)

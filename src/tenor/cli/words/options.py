@@ -2,8 +2,9 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
     from tenor.words import WordVectors
 
 Command = Callable[..., None]
+
+
+class OovChoice(StrEnum):
+    """What is done with words that have no vector."""
+
+    skip = "skip"
+    subword = "subword"
+
+
 Vectors = Annotated[
     str, typer.Argument(metavar="VECTORS", help="A file of word vectors, or an asset's name.")
 ]
@@ -23,6 +33,12 @@ ManyVectors = Annotated[
 ]
 TopK = Annotated[int, typer.Option("--k", "-k", help="How many words to show for each query.")]
 Lowercase = Annotated[bool, typer.Option("--lowercase", help="Lower-case all words when reading.")]
+Oov = Annotated[
+    OovChoice,
+    typer.Option(
+        "--oov", help="Words without a vector: skip, or subword: made from n-grams (fastText .bin files)."
+    ),
+]
 Limit = Annotated[int | None, typer.Option(metavar="N", help="Read only the first N words of a file.")]
 
 
@@ -34,6 +50,17 @@ class Reading:
     limit: int | None
     strict: bool
     quiet: bool
+
+    def open_for(self, path: str, words: Iterable[str], oov: OovChoice) -> "WordVectors":
+        """Read vectors and, where that is asked for, make those of unknown words from subwords."""
+        vectors = self.open(path)
+        if oov == OovChoice.skip:
+            return vectors
+        extended = vectors.with_subwords_for(words)
+        if not self.quiet:
+            made = len(extended) - len(vectors)
+            notes.print(f"{path}: {counted(made, 'unknown word')} made from subwords.")
+        return extended
 
     def open(self, path: str) -> "WordVectors":
         """Read vectors with a progress bar, and report what is wrong with the file."""

@@ -53,6 +53,7 @@ def postprocess(
 ) -> None:
     """Post-process word vectors: normalise, whiten, PCA, all-but-the-top and others."""
     from tenor.words.postprocess import METHODS, Pipeline, read_options
+    from tenor.words.writing import check_target
 
     if list_:
         for name, row in METHODS.items():
@@ -63,6 +64,7 @@ def postprocess(
         raise TenorError(f"The vectors come first, the method's settings such as {vectors} behind them.")
     if target is None:
         raise TenorError("Say where to write with --out FILE.safetensors.")
+    check_target(target)
     if sum(choice is not None for choice in (method, pipeline, fitted)) != 1:
         raise TenorError(
             "Choose one of --method NAME, --pipeline FILE and --fitted DIR; --list shows the methods."

@@ -69,7 +69,9 @@ def train(
 ) -> None:
     """Train word vectors on a text: skip-gram, CBOW or PPMI-SVD."""
     from tenor.words.corpus import read_corpus
+    from tenor.words.writing import check_target
 
+    check_target(out)
     with progress_bar("reading lines", quiet=quiet) as bar:
         corpus = read_corpus(
             text,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tenor.corpora.gutenberg import read_prose_words
 from tenor.recipes.recipe import Context
 from tenor.words.alpha.family import AlphaFamily
+from tenor.words.alpha.noise import noise_logits
 from tenor.words.alpha.references import Reference, data_unigram, model_unigram, uniform
 from tenor.words.corpus import Corpus
 from tenor.words.vectors import WordVectors
@@ -18,23 +19,22 @@ from tenor.words.vectors import WordVectors
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Model:
-    """Two matrices and counts, and what is added to the logits of each context (None: nothing)."""
+    """Two matrices and counts, and what follows from them."""
 
     vectors: WordVectors
-    bias: NDArray[np.float64] | None = None
 
     def family(self, reference: Reference, label: str) -> AlphaFamily:
         """Return the alpha embeddings of a reference."""
         contexts, counts = self.vectors.contexts, self.vectors.counts
         assert contexts is not None
         assert counts is not None
-        words = self.vectors.vectors
+        words, bias = self.vectors.vectors, noise_logits(self.vectors, reference)
         p0 = {
             "0": lambda: uniform(len(words)),
-            "u": lambda: model_unigram(words, contexts, bias=self.bias),
+            "u": lambda: model_unigram(words, contexts, bias=bias),
             "ud": lambda: data_unigram(counts),
         }[reference]()
-        return AlphaFamily(words, contexts, p0, label="U" if label == "U" else "U+V", bias=self.bias)
+        return AlphaFamily(words, contexts, p0, label="U" if label == "U" else "U+V", bias=bias)
 
     def raw(self, label: str) -> NDArray[np.float32]:
         """Return the plain vectors, every column centred and of variance 1, as the GloVe paper has them.
@@ -57,12 +57,7 @@ def trained(kind: str, width: int, context: Context) -> Model:
     folder = context.shared(
         f"{kind}-{width}", lambda made: _train(kind, width, context, made), settings=settings
     )
-    vectors = WordVectors.load(folder / "model.safetensors")
-    bias = None
-    if kind == "skip-gram":  # its products are ln p_w(χ) less the logarithm of the noise, whose power is 0.75
-        assert vectors.counts is not None
-        bias = 0.75 * np.log(vectors.counts)
-    return Model(vectors, bias)
+    return Model(WordVectors.load(folder / "model.safetensors"))
 
 
 def _train(kind: str, width: int, context: Context, folder: Path) -> None:

@@ -246,8 +246,8 @@ RECIPE = Recipe(
         "GloVe is minimised by alternating least squares with a small ridge instead of AdaGrad.",
         "α is never chosen on what is reported: for a similarity or category set on the other sets, for "
         "analogies on the other two thirds of the questions.",
-        "For skip-gram, which the paper does not use, 0.75 ln count is added to each context's logits, as "
-        "its products leave the noise distribution out.",
+        "For skip-gram, which the paper does not use, 0.75 ln count is added to each context's logits with "
+        "the references u and ud, as its products leave the noise distribution out.",
         "RW and SCWS are missing; MTurk-771 is added. The mean over similarity sets is weighted by their "
         "pairs: the few of MC-30 and RG-65 do not outvote thousands.",
         "The columns of U and U+V are standardised, as in the GloVe paper, after a random rotation: our "

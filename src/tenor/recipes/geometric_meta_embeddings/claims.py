@@ -6,8 +6,8 @@ from tenor.metrics.verdicts import Claim, Contrast
 from tenor.recipes.recipe import CONSTANT, Trivial
 
 PAPER_SETS = ("RG-65", "MC-30", "WS-353", "MTurk-771", "SimLex-999")
-"""Five of the paper's six similarity sets, without RW. Their mean is weighted by pairs: in the plain mean of the
-five, the 79 pairs of RG-65 and MC-30 would decide as much as the 2,044 of the others."""
+"""Five of the paper's six similarity sets, without RW. Their mean is weighted by pairs: in the plain mean of
+the five, the 79 pairs of RG-65 and MC-30 would decide as much as the 2,044 of the others."""
 ANALOGIES = ("MSR", "Google")
 TRIVIAL: Trivial = dict.fromkeys((*PAPER_SETS, "MEN"), CONSTANT)
 

@@ -94,7 +94,7 @@ def _config(settings: Mapping[str, Any], context: Context) -> AlignConfig:
     alpha = settings["alpha"]
     return AlignConfig(
         method=settings["method"],
-        alpha="search" if alpha == "search" else (alpha[0], alpha[1]),
+        alpha="supervised-search" if alpha == "search" else (alpha[0], alpha[1]),  # as the paper searches
         self_learning=learning,
     )
 

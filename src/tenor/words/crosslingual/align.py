@@ -15,6 +15,7 @@ import numpy as np
 from tenor.errors import TenorError, did_you_mean
 from tenor.progress import Note
 from tenor.words.crosslingual.alpha_search import search_alphas
+from tenor.words.crosslingual.alpha_trial import NONE, AlphaTrial, finalists, try_alphas
 from tenor.words.crosslingual.maps import Maps, advanced_map, orthogonal_map
 from tenor.words.crosslingual.rcsls import RcslsConfig, rcsls_map
 from tenor.words.crosslingual.seed import KnownPairs, known_pairs
@@ -25,6 +26,7 @@ from tenor.words.vectors import WordVectors
 
 AlignMethod = Literal["procrustes", "vecmap", "vecmap-self", "rcsls"]
 METHODS: tuple[AlignMethod, ...] = get_args(AlignMethod)
+_CASE_GAIN = 1.2  # times as many pairs in lower case from which on that is worth a hint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,10 @@ class AlignConfig:
     """How two spaces are mapped into one."""
 
     method: AlignMethod = "vecmap-self"
-    alpha: tuple[float, float] | Literal["search"] = (0.0, 0.0)  # of the source, of the target
+    alpha: tuple[float, float] | Literal["search", "supervised-search"] = (0.0, 0.0)
+    """Of the source and of the target. ``search`` takes the best of a grid on held-out seed pairs, but only
+    where the whole method gains by them; ``supervised-search`` takes it by a supervised map and cosine alone,
+    as Vulić et al. (2020) do."""
     dim_reduction: int | None = None  # keep only so many of the strongest dimensions (vecmap, vecmap-self)
     self_learning: SelfLearningConfig = field(default_factory=SelfLearningConfig)
     rcsls: RcslsConfig = field(default_factory=RcslsConfig)
@@ -79,7 +84,8 @@ def align(
     if kept is not None and kept > size:
         raise TenorError(f"dim_reduction is {kept}, but the vectors have only {size} dimensions.")
     known = check_seed(seed, source, target)
-    note(f"{len(known):,} of {known.total:,} seed pairs are in both vocabularies.")
+    hint = _case_hint(seed, known, source, target)
+    note(f"{len(known):,} of {known.total:,} seed pairs are in both vocabularies.{hint}")
     alpha, search = _alphas(source.vectors, target.vectors, known, config, note)
     x, z = prepare(source.vectors, alpha[0]), prepare(target.vectors, alpha[1])
     maps, learning = find_maps(x, z, known, config, note)
@@ -107,6 +113,16 @@ def check_seed(seed: Sequence[tuple[str, str]], source: WordVectors, target: Wor
             f"{target.name}; the first pair is {first!r}, {second!r}. {hint}"
         )
     return known
+
+
+def _case_hint(
+    seed: Sequence[tuple[str, str]], known: KnownPairs, source: WordVectors, target: WordVectors
+) -> str:
+    """Say that many more pairs are known in lower case, as with capitalised nouns and lower-cased vectors."""
+    lowered = known_pairs(((x.lower(), z.lower()) for x, z in seed), source.index, target.index)
+    if len(lowered) < _CASE_GAIN * len(known):
+        return ""
+    return f" In lower case {len(lowered):,} would be: try --lowercase."
 
 
 def find_maps(
@@ -140,17 +156,37 @@ def find_maps(
 def _alphas(
     x: Floats, z: Floats, known: KnownPairs, config: AlignConfig, note: Note
 ) -> tuple[tuple[float, float], dict[str, Any] | None]:
-    if config.alpha != "search":
+    if not isinstance(config.alpha, str):
         return config.alpha, None
     note("Searching for alpha on held-out seed pairs …")
     found = search_alphas(x, z, known, orthogonal=config.method == "procrustes")
     best, plain = found.scores[found.best], found.scores[0.0, 0.0]
     note(
         f"alpha {found.best[0]:g},{found.best[1]:g}: MRR {best:.3f} on {found.held_out:,} held-out seed "
-        f"words, against {plain:.3f} without."
+        f"words with a supervised map, against {plain:.3f} without."
     )
     grid = [[first, second, score] for (first, second), score in found.scores.items()]
-    return found.best, {"held_out": found.held_out, "mrr": best, "mrr_at_zero": plain, "grid": grid}
+    report = {"held_out": found.held_out, "mrr": best, "mrr_at_zero": plain, "grid": grid}
+    if config.alpha == "supervised-search":
+        return found.best, report
+    note("Trying the best of them with the whole method …")
+    fit = lambda x, z, pairs: find_maps(x, z, pairs, config, _silent)[0]  # noqa: E731
+    trial = try_alphas(x, z, known, finalists(found), fit)
+    return trial.best, report | {"trial": _trial_report(trial, note)}
+
+
+def _trial_report(trial: AlphaTrial, note: Note) -> list[dict[str, Any]]:
+    rows = []
+    for alphas in trial.reciprocal:
+        gain, least = trial.gain(alphas)
+        rows.append({"alpha": list(alphas), "mrr": trial.mrr(alphas), "gain": gain, "least_gain": least})
+    shown = "; ".join(f"{a:g},{b:g}: MRR {trial.mrr((a, b)):.3f}" for a, b in trial.reciprocal)
+    best = trial.best
+    verdict = (
+        "no gain beyond noise, so none is taken" if best == NONE else f"{best[0]:g},{best[1]:g} is taken"
+    )
+    note(f"With the whole method and CSLS, {trial.held_out:,} held-out words: {shown}; {verdict}.")
+    return rows
 
 
 def _mapped(words: WordVectors, rows: Floats, matrix: np.ndarray[Any, Any]) -> WordVectors:

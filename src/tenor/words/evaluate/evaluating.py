@@ -94,8 +94,14 @@ class _Job:
     seed: int
 
     def find(self, words: Iterable[str]) -> Ints:
-        """Look words up as they are written, else in lower case; -1 for unknown words."""
-        return self.vectors[0].indices(words, or_lowercase=True)
+        """Look words up as they are written, else in lower case, else joined by _ ; -1 for unknown words."""
+        words = list(words)
+        indices = self.vectors[0].indices(words, or_lowercase=True)
+        for place in np.flatnonzero(indices < 0).tolist():
+            if " " in words[place]:
+                joined = self.vectors[0].indices([words[place].replace(" ", "_")], or_lowercase=True)
+                indices[place] = joined[0]
+        return indices
 
     def result(
         self, kind: Kind, test: str, part: str, measure: str, items: Sequence[Scores], total: int

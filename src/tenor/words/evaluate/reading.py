@@ -1,20 +1,23 @@
-"""Reading test sets: a folder laid out like the vecto project's word benchmarks, or the asset ``word-tests``.
+"""Reading test sets of word vectors: a folder, a single file, or the asset ``word-tests``.
 
-The layout is KIND/monolingual/LANGUAGE/NAME.csv, where KIND is word-similarity, word-analogy,
-word-categorization, outlier-detection or semantic-relation. Single files of word pairs with a score (tab or
-comma between them, lines with # left out) and of Google's questions (": category" lines) are read as well,
-wherever in the folder they lie.
+In the layout of the vecto project's word benchmarks, KIND/monolingual/LANGUAGE/NAME.csv, the folder says what
+a file holds: KIND is word-similarity, word-analogy, word-categorization, outlier-detection or
+semantic-relation. Any other file is recognised by its content, wherever in the folder it lies: by the names
+of its columns, by Google's ": category" lines, as questions of four words, or as pairs of words with a score
+(``pair_files.py``). What cannot be read is listed in ``skipped`` with the reason.
 """
 
 import ast
 import csv
-import re
+import gzip
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tenor.errors import TenorError
 from tenor.files import why
+from tenor.words.evaluate.pair_files import read_pair_file
 from tenor.words.evaluate.sets import (
     AnalogySet,
     Benchmarks,
@@ -27,22 +30,34 @@ from tenor.words.evaluate.sets import (
 
 ASSET = "word-tests"
 _SKIPPED = {"sat": "its rows list all choices of a question and do not say which one is right"}
-_PART_OF_SPEECH = re.compile(r"-[nvja]$")
 _LARGEST = 64 << 20  # bytes of a file
+_PROSE = ("README", "LICENSE", "LICENCE", "NOTICE")  # files that go with data and hold none
+_HEADERS = {
+    "word-analogy": ("word1", "word2", "word3", "target"),
+    "word-categorization": ("word", "category"),
+    "outlier-detection": ("category", "words", "outliers"),
+    "semantic-relation": ("word1", "word2", "relation"),
+}
 
 
-def read_benchmarks(folder: str | Path | None = None, *, language: str = "en") -> Benchmarks:
-    """Read all test sets of a folder, or those of the asset; nothing usable is an error."""
+def read_benchmarks(source: str | Path | None = None, *, language: str = "en") -> Benchmarks:
+    """Read all test sets of a folder, a single file, or those of the asset; nothing usable is an error.
+
+    A folder may be laid out by kind and language, or in any other way; then all its files are looked at.
+    """
     found = Benchmarks()
-    if folder is None:
+    if source is None:
         for path in _asset_files():
             _read_single(path, found)
+    elif (path := Path(source)).is_file():
+        _read_single(path, found)  # its error is the answer
     else:
-        _read_folder(Path(folder), language, found)
+        _read_folder(path, language, found)
     if not len(found):
+        reasons = "".join(f" {name}: {why}." for name, why in found.skipped[:3])
         raise TenorError(
-            f"{folder} holds no test sets for words; expected word-similarity/monolingual/{language}/*.csv "
-            "and its like, files of word pairs with a score, or Google's questions-words.txt."
+            f"{source} holds no test sets for words; expected word-similarity/monolingual/{language}/*.csv "
+            f"and its like, files of word pairs with a score, or Google's questions-words.txt.{reasons}"
         )
     return found
 
@@ -54,40 +69,81 @@ def _asset_files() -> list[Path]:
     return [folder / file.name for file in TABLE[ASSET].files]
 
 
-def _read_folder(folder: Path, language: str, found: Benchmarks) -> None:
-    if not folder.is_dir():
-        raise TenorError(f"There is no folder {str(folder)!r} with test sets for words.")
-    readers: dict[str, Callable[[Path], None]] = {
-        "word-similarity": lambda path: found.similarity.append(read_similarity_set(path)),
+def _readers(found: Benchmarks) -> dict[str, Callable[[Path], None]]:
+    return {
+        "word-similarity": lambda path: _pairs(path, found),
         "word-analogy": lambda path: found.analogies.append(read_analogy_set(path)),
         "word-categorization": lambda path: found.categories.append(read_category_set(path)),
         "outlier-detection": lambda path: found.outliers.append(_outliers(path)),
         "semantic-relation": lambda path: found.relations.append(_relations(path)),
     }
-    for kind, read in readers.items():
+
+
+def _read_folder(folder: Path, language: str, found: Benchmarks) -> None:
+    if not folder.is_dir():
+        raise TenorError(f"There is no folder or file {str(folder)!r} with test sets for words.")
+    kinds = _readers(found)
+    for kind, read in kinds.items():
         for path in sorted((folder / kind / "monolingual" / language).glob("*.csv")):
-            if path.stem in _SKIPPED:
-                found.skipped.append((path.stem, _SKIPPED[path.stem]))
-            else:
-                read(path)
+            _attempt(path, read, found)
     known = {test.name for test in found.analogies}
-    for path in sorted(file for file in folder.iterdir() if file.suffix in (".txt", ".tsv", ".csv")):
+    for path in sorted(folder.rglob("*")):
+        place = path.relative_to(folder)
+        of_layout = place.parts[0] in kinds
+        hidden = any(part.startswith(".") for part in place.parts)
+        if of_layout or hidden or not path.is_file() or path.name.upper().startswith(_PROSE):
+            continue
         # The layout has Google's questions twice, in two formats.
         if not (path.stem == "questions-words" and "google-analogies" in known):
-            _read_single(path, found)
+            _attempt(path, lambda file: _read_single(file, found), found)
+
+
+def _attempt(path: Path, read: Callable[[Path], None], found: Benchmarks) -> None:
+    """Read a file, or note why it cannot be used: the others are still worth a score."""
+    if path.stem in _SKIPPED:
+        found.skipped.append((path.stem, _SKIPPED[path.stem]))
+        return
+    try:
+        read(path)
+    except TenorError as error:
+        found.skipped.append((path.name, str(error).rstrip(".")))
 
 
 def _read_single(path: Path, found: Benchmarks) -> None:
-    """Read a file of pairs with a score or of questions by category; leave any other alone."""
-    lines = [line for line in _text(path).splitlines() if line.strip() and not line.startswith("#")]
-    if any(line.startswith(":") for line in lines[:50]):
-        found.analogies.append(_questions(path.stem, lines))
-        return
-    rows = [re.split(r"[\t,;]", line) for line in lines]
-    good = [row for row in rows if len(row) >= 3 and _number(row[2]) is not None]
-    if len(good) >= max(3, len(rows) // 2):
-        pairs = [(row[0].strip(), row[1].strip()) for row in good]
-        found.similarity.append(SimilaritySet(path.stem, pairs, [float(row[2]) for row in good]))
+    """Read a file by what it holds."""
+    lines = [
+        (number, line)
+        for number, line in enumerate(_text(path).splitlines(), start=1)
+        if line.strip() and not line.startswith("#")
+    ]
+    texts = [line for _, line in lines]
+    if any(line.startswith(":") for line in texts[:50]):
+        found.analogies.append(_questions(path.stem, texts))
+    elif kind := _kind_by_header(texts):
+        _readers(found)[kind](path)
+    elif lines and all(len(line.split()) == 4 and not _has_number(line) for line in texts):
+        found.analogies.append(_questions(path.stem, texts))
+    else:
+        _pairs(path, found)
+
+
+def _kind_by_header(lines: list[str]) -> str | None:
+    """Name the kind of a CSV file whose header has the columns of one that is not pairs with a score."""
+    names = set(next(csv.reader(lines[:1]), []))
+    return next((kind for kind, columns in _HEADERS.items() if set(columns) <= names), None)
+
+
+def _has_number(line: str) -> bool:
+    return any(cell.replace(".", "", 1).isdecimal() for cell in line.split())
+
+
+def _pairs(path: Path, found: Benchmarks) -> None:
+    numbered = enumerate(_text(path).splitlines(), start=1)
+    lines = [(number, line) for number, line in numbered if line.strip() and not line.startswith("#")]
+    read = read_pair_file(path, lines)
+    found.similarity.append(read.test)
+    if read.left_out:
+        found.skipped.append((f"a part of {path.name}", read.left_out))
 
 
 def _questions(name: str, lines: Iterable[str]) -> AnalogySet:
@@ -104,19 +160,19 @@ def _questions(name: str, lines: Iterable[str]) -> AnalogySet:
 
 def read_similarity_set(path: Path) -> SimilaritySet:
     """Read a CSV file with the columns word1, word2, similarity; a pair without a score is left out."""
-    rows = _rows(path, ("word1", "word2", "similarity"))
-    good = [row for row in rows if _number(row[2]) is not None]
-    pairs = [(row[0], row[1]) for row in good]
-    if good and all(_PART_OF_SPEECH.search(word) for pair in pairs for word in pair):
-        pairs = [(first[:-2], second[:-2]) for first, second in pairs]  # MEN marks nouns, verbs, adjectives
-    return SimilaritySet(path.stem, pairs, [float(row[2]) for row in good])
+    _rows(path, ("word1", "word2", "similarity"))  # refuses another header
+    only = Benchmarks()
+    _pairs(path, only)
+    return only.similarity[0]
 
 
 def read_analogy_set(path: Path) -> AnalogySet:
-    """Read a CSV file with the columns type, word1, word2, word3, target."""
-    rows = _rows(path, ("word1", "word2", "word3", "target", "type"))
+    """Read a CSV file with the columns word1, word2, word3, target and, for categories, type."""
+    header = next(csv.reader(_text(path).splitlines()[:1]), [])
+    columns = ("word1", "word2", "word3", "target", *(["type"] if "type" in header else []))
+    rows = _rows(path, columns)
     questions = [(row[0], row[1], row[2], row[3]) for row in rows]
-    return AnalogySet(path.stem, questions, [row[4] for row in rows])
+    return AnalogySet(path.stem, questions, [row[4] if "type" in header else "all" for row in rows])
 
 
 def read_category_set(path: Path) -> CategorySet:
@@ -163,17 +219,35 @@ def _listed(text: str, path: Path) -> list[str]:
     return [word for word in words if word]
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > _LARGEST:
             raise TenorError(f"{path} has more than {_LARGEST:,} bytes; no test set of words is so big.")
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
+        content = path.read_bytes()
+        if content[:2] == b"\x1f\x8b":
+            content = _unpacked(path)
+        return _decoded(content, path)
+    except (OSError, EOFError, zlib.error) as error:
+        if not isinstance(error, OSError):
+            raise TenorError(f"{path} is a damaged gzip file.") from error
         raise TenorError(f"Cannot read {path}: {why(error)}.") from error
+
+
+def _unpacked(path: Path) -> bytes:
+    with gzip.open(path) as file:
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise TenorError(f"{path} has more than {_LARGEST:,} bytes; no test set of words is so big.")
+    return content
+
+
+def _decoded(content: bytes, path: Path) -> str:
+    """Decode UTF-8, UTF-16 with its mark, or else Windows' Western encoding; refuse what is no text."""
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return content.decode("utf-16", errors="replace")
+    if b"\0" in content[:4096]:
+        raise TenorError(f"{path} is no text file; expected a table of words.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", errors="replace")

@@ -1,6 +1,6 @@
 """The kinds of test sets for word vectors, as plain data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 
@@ -67,6 +67,15 @@ class Benchmarks:
     outliers: list[OutlierSet] = field(default_factory=list)
     relations: list[RelationSet] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+
+    def words(self) -> Iterator[str]:
+        """Yield the words of similarity and analogy sets and of categories."""
+        for pairs in self.similarity:
+            yield from (word for pair in pairs.pairs for word in pair)
+        for questions in self.analogies:
+            yield from (word for question in questions.questions for word in question)
+        for categories in self.categories:
+            yield from categories.words
 
     def __len__(self) -> int:
         """Count the sets that can be used."""

@@ -12,6 +12,7 @@ the words nearest to the composed tuple, without those of the query.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from tenor.words.fuzzy.sets import Floats
 from tenor.words.neighbours import unit_rows
 from tenor.words.vectors import WordVectors
 
+Complement = Literal["difference", "paper"]
 LONGEST = 1000  # characters: a server takes queries from strangers
 DEEPEST = 50  # parentheses in parentheses
 
@@ -82,8 +84,13 @@ def ask(
     measure: Measure = "kl",
     first: First = "target",
     rescale: bool = True,
+    complement: Complement = "difference",
 ) -> list[Neighbour]:
     """Answer a set query with the k nearest words, nearest first.
+
+    Probabilities over a vocabulary are about 1/V, so that ~a = 1 − a is 1 all over, and "~good & king" would
+    be "king". With ``complement`` "difference" an intersection with a complement is the difference that it is
+    for sets, a ∩ ¬b = a ∖ b; "paper" takes every sign literally.
 
     Target first, divergence and cross-entropy (the paper's choice) rank words alike; divergence is 0 for a
     perfect answer.
@@ -97,7 +104,8 @@ def ask(
         raise TenorError(f"The number of answers must be 1 or more; got {k}.")
     parsed = Query.parse(query)
     known = resolve(fuzzy.vectors, parsed)
-    target = evaluate(parsed.tree, lambda word: fuzzy[known[word]])
+    tree = simplified(parsed.tree) if complement == "difference" else parsed.tree
+    target = evaluate(tree, lambda word: fuzzy[known[word]])
     if not target.any():
         raise TenorError(f"{parsed.reading} is empty: no feature is left, so nothing is near it.")
     return fuzzy.nearest(
@@ -135,6 +143,31 @@ def evaluate(node: Node, tuple_of: Callable[[str], Floats]) -> Floats:
         return sets.complement(values[0])
     join = {"&": sets.intersection, "|": sets.union, "-": sets.difference}[node.sign]
     return join(*values)
+
+
+def simplified(node: Node) -> Node:
+    """Replace complements by differences where sets allow it.
+
+    >>> [simplified(Query.parse(text).tree).reading() for text in ("~a & b", "~a & ~b", "a - ~b")]
+    ['(b - a)', '~(a | b)', '(a & b)']
+    """
+    if not node.parts:
+        return node
+    parts = tuple(simplified(part) for part in node.parts)
+    if node.sign == "~":
+        return parts[0].parts[0] if parts[0].sign == "~" and parts[0].parts else Node("~", parts)
+    first, second = parts
+    without = tuple(part.parts[0] if part.sign == "~" and part.parts else None for part in parts)
+    if node.sign == "-" and without[1] is not None:
+        return simplified(Node("&", (first, without[1])))
+    if node.sign == "&":
+        if without[0] is not None and without[1] is not None:
+            return Node("~", (Node("|", (without[0], without[1])),))
+        if without[1] is not None:
+            return Node("-", (first, without[1]))
+        if without[0] is not None:
+            return Node("-", (second, without[0]))
+    return Node(node.sign, parts)
 
 
 def resolve(vectors: WordVectors, query: Query) -> dict[str, str]:

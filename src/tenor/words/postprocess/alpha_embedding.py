@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tenor.errors import TenorError
 from tenor.words.alpha.family import AlphaFamily
 from tenor.words.alpha.metric import in_metric
+from tenor.words.alpha.noise import noise_logits
 from tenor.words.alpha.references import Weights, data_unigram, model_unigram, uniform
 from tenor.words.postprocess.method import Method, checked
 from tenor.words.vectors import Floats, WordVectors
@@ -18,18 +20,23 @@ class AlphaEmbedding(Method):
     """Derive the alpha embedding of vectors and their contexts, or its limit for α → −∞.
 
     ``limit`` above 0 takes the mean of so many contexts with the largest p_w/p0 instead of ``alpha``. Rows
-    have length 1 in the metric, and their cosines are those of the metric.
+    have length 1 in the metric, and their cosines are those of the metric. ``noise`` is the exponent of the
+    counts that products with contexts leave out; see ``words/alpha/noise.py`` for the default.
+
+    The defaults are where similarity gains and analogies lose nothing for skip-gram (docs/words.md). Far from
+    α = 1, and with the Fisher metric, skip-gram loses much.
 
     >>> AlphaEmbedding(alpha=0.4).settings()["reference"]
-    'ud'
+    '0'
     """
 
     name: ClassVar[str] = "alpha"
-    alpha: float = -1.0
-    reference: Literal["0", "u", "ud"] = "ud"
+    alpha: float = 0.6
+    reference: Literal["0", "u", "ud"] = "0"
     label: Literal["U", "U+V"] = "U+V"
-    metric: Literal["F", "I"] = "F"
+    metric: Literal["F", "I"] = "I"
     limit: int = 0
+    noise: float | None = None
 
     def fit(self, vectors: WordVectors) -> Self:
         """Keep the contexts [n, d] and the reference distribution [n]."""
@@ -38,7 +45,12 @@ class AlphaEmbedding(Method):
                 f"{vectors.name} has no context vectors, from which alpha embeddings are derived; take "
                 "vectors that tenor words train wrote as .safetensors, which keeps both matrices."
             )
-        self.learned = {"contexts": np.asarray(vectors.contexts), "reference": self._reference(vectors)}
+        bias = noise_logits(vectors, self.reference, self.noise)
+        self.learned = {
+            "contexts": np.asarray(vectors.contexts),
+            "reference": self._reference(vectors, bias),
+            "bias": np.zeros(len(vectors)) if bias is None else bias,
+        }
         return self
 
     def transform(self, vectors: WordVectors) -> WordVectors:
@@ -50,11 +62,17 @@ class AlphaEmbedding(Method):
     def apply(self, vectors: Floats, contexts: Floats | None = None) -> Floats:
         """Derive the embeddings of words [n, d] with contexts of their own [n, d]."""
         words = vectors + contexts if self.label == "U+V" and contexts is not None else vectors
-        family = AlphaFamily(words, self.learned["contexts"], self.learned["reference"], label="U")
+        family = AlphaFamily(
+            words,
+            self.learned["contexts"],
+            self.learned["reference"],
+            label="U",
+            bias=self.learned.get("bias"),
+        )
         found = family.limit(self.limit) if self.limit else family.embed(self.alpha, scaled=False)
         return np.asarray(in_metric(found, family.factor, norm=self.metric), dtype=np.float32)
 
-    def _reference(self, vectors: WordVectors) -> Weights:
+    def _reference(self, vectors: WordVectors, bias: NDArray[np.float64] | None) -> Weights:
         if self.reference == "0":
             return uniform(len(vectors))
         if self.reference == "ud":
@@ -62,4 +80,4 @@ class AlphaEmbedding(Method):
                 raise TenorError(f"{vectors.name} has no counts; choose --reference 0 or u.")
             return data_unigram(vectors.counts)
         assert vectors.contexts is not None
-        return model_unigram(vectors.vectors, vectors.contexts)
+        return model_unigram(vectors.vectors, vectors.contexts, bias=bias)

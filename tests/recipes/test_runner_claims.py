@@ -161,17 +161,23 @@ def test_the_overview_is_made_from_the_json_files_alone(tmp_path):
     page.unlink()
     (tmp_path / "pages" / "toy-items.npz").unlink()
     overview = write_overview(tmp_path / "pages", ["missing", "toy"]).read_text()
-    assert "| [A toy](toy.md) | tiny | 1 of 1 | 3 | 3 | 1 | 1 | 1 | 1 |" in overview
+    (row,) = [line for line in overview.splitlines() if "[A toy](toy.md)" in line]
+    _, text, _, ours, verdict, scale, minutes, sentence = row.strip("| ").split(" | ")
+    claims = json.loads((tmp_path / "pages" / "toy.json").read_text())["claims"]
+    estimate = claims[0]["interval"][0]
+    assert (text, verdict, scale, minutes) == (claims[0]["claim"], "**holds**", "tiny", "0")
+    assert ours.startswith(f"{estimate:+.3f} [".replace("-", "−"))
+    assert sentence == "Of 5 claims tested 3 hold, 1 fail, 1 are undecided; 1 could not be tested."
+    stale = write_overview(tmp_path / "pages", ["toy"], versions={"toy": 9}).read_text()
+    assert "Computed with version 1 of the recipe, which is at 9: to be computed anew." in stale
 
 
 def test_the_overview_tells_of_damaged_and_older_files(tmp_path):
     run = run_recipe(make(), tmp_path, seeds=1)
     content = json.loads(run.file.read_text())
     (tmp_path / "toy.json").write_text(json.dumps(content))  # no page was written
-    assert (
-        "| [toy](toy.md) | tiny | – | – | – | – | – | – | – |"
-        in write_overview(tmp_path, ["toy"]).read_text()
-    )
+    row = "| [toy](toy.md) | – | – | – | not judged | tiny | 0 | No claim was tested. |"
+    assert row in write_overview(tmp_path, ["toy"]).read_text()
     (tmp_path / "toy.json").write_text(json.dumps({**content, "claims": [{"verdict": "holds"}]}))
     with pytest.raises(TenorError, match=r"toy\.json is damaged: its claims cannot be read"):
         write_overview(tmp_path, ["toy"])

@@ -1,58 +1,104 @@
-"""The page of pages: which recipes were run at which scale, and what became of their papers' claims.
+"""The page of pages: what each paper says first, what came of it here, and what that took.
 
 It is made from the JSON files beside the pages, in which ``page.py`` has written the verdicts: judging all
-claims anew would take minutes.
+claims anew would take minutes. A system has a row for each headline claim of its paper, and a sentence on
+all its claims.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tenor.errors import TenorError
 from tenor.files import atomic_file
 from tenor.metrics.verdicts import Verdict
-from tenor.recipes.results import read_content
-from tenor.report.tables import markdown_table, markdown_text
+from tenor.recipes.results import read_content, seconds_of
+from tenor.report.tables import figure, markdown_table, markdown_text
 
 OVERVIEW = "README.md"
 _INTRODUCTION = """# Results
 
-What holds here of the claims of published systems, judged from intervals over seeds and test items. Each
-page names its scale, its data and what differs from the paper; `tenor run NAME` computes it anew. *Holds
-(Holm)* counts the claims that hold still when all claims of a page are tested together; *headline* shows how
-many of the paper's headline claims hold, of how many.
+What published systems say first, and what came of it here. *Holds*: the 95% interval over seeds and test
+items lies beyond 0 (or beyond the target named) in the claimed direction; *fails*: it excludes the smallest
+effect of interest; *undecided*: it does neither; *at chance*: neither side is better than a trivial baseline.
+The scales `small` and `full` are those of the recipe, on the data available, and smaller than in the papers;
+each page says what differs. Minutes are those of computing all cells on two shared cores.
+`tenor run NAME` computes a page anew.
 """
-_HEADER = ["system", "scale", "headline", "holds", "holds (Holm)", "small", "fails", "undecided", "not run"]
+_HEADER = [
+    "system",
+    "the paper's headline",
+    "paper",
+    "ours [95%]",
+    "verdict",
+    "scale",
+    "minutes",
+    "in a sentence",
+]
 
 
-def write_overview(folder: Path, names: list[str]) -> Path:
-    """Write the overview of the pages in a folder, in the order of ``names``."""
+def write_overview(folder: Path, names: Sequence[str], *, versions: Mapping[str, int] | None = None) -> Path:
+    """Write the overview of the pages in a folder, in the order of ``names``.
+
+    ``versions`` are those of the recipes now: results of another one are said to be of that.
+    """
     files = [(name, folder / f"{name}.json") for name in names]
-    rows = [_row(name, file) for name, file in files if file.is_file()]
+    rows = [row for name, file in files if file.is_file() for row in _rows(name, file, versions or {})]
     path = folder / OVERVIEW
     with atomic_file(path) as aside:
-        aside.write_text(f"{_INTRODUCTION}\n{markdown_table(_HEADER, rows, left=2)}\n", encoding="utf-8")
+        table = markdown_table(_HEADER, rows, left=2, last_left=True)
+        aside.write_text(f"{_INTRODUCTION}\n{table}\n", encoding="utf-8")
     return path
 
 
-def _row(name: str, file: Path) -> list[str]:
+def _rows(name: str, file: Path, versions: Mapping[str, int]) -> Iterator[list[str]]:
     content = read_content(file)
     shown = f"[{markdown_text(str(content.get('title', name)))}]({name}.md)"
     try:
-        counts = _counts(content.get("claims"))
-        return [shown, str(content["scale"]), *counts]
-    except (KeyError, TypeError) as error:
+        claims = content.get("claims") or []
+        seconds, untimed = seconds_of(content["cells"])
+        minutes = f"{'≥ ' if untimed else ''}{round(seconds / 60):,}"
+        sentence = _sentence(claims, content.get("version"), versions.get(name))
+        headlines = [claim for claim in claims if claim["headline"]] or [None]
+        for place, claim in enumerate(headlines):
+            own = [str(content["scale"]), minutes, sentence] if place == 0 else ["", "", ""]
+            yield [shown if place == 0 else "", *_headline(claim), *own]
+    except (KeyError, TypeError, ValueError) as error:
         raise TenorError(f"{file} is damaged: its claims cannot be read. Write its page anew.") from error
 
 
-def _counts(claims: list[Mapping[str, Any]] | None) -> list[str]:
-    """Count the verdicts for the columns; results whose page was never written have none."""
-    if claims is None:
-        return ["–"] * (len(_HEADER) - 2)
-    verdicts = [claim["verdict"] for claim in claims]
-    headlines = [claim["verdict"] for claim in claims if claim["headline"]]
-    holds, fails, undecided, not_run = (str(verdicts.count(kind.value)) for kind in Verdict)
-    adjusted = str(sum(bool(claim["adjusted"]) for claim in claims))
-    small = str(sum(claim["mark"] == "small" for claim in claims))
-    headline = f"{headlines.count(Verdict.holds.value)} of {len(headlines)}"
-    return [headline, holds, adjusted, small, fails, undecided, not_run]
+def _headline(claim: Mapping[str, Any] | None) -> list[str]:
+    """Show a headline claim: its text, the paper's figure, ours, and the verdict."""
+    if claim is None:
+        return ["–", "–", "–", "not judged"]
+    paper, signed = claim.get("paper"), bool(claim.get("difference", True))
+    printed = paper if isinstance(paper, str) else figure(paper, signed=signed)
+    ours = "–"
+    if claim["interval"] is not None:
+        estimate, low, high = (figure(value, signed=signed) for value in claim["interval"])
+        ours = f"{estimate} [{low}, {high}]"
+    mark = f": {claim['mark']}" if claim["mark"] else ""
+    return [str(claim["claim"]), printed, ours, f"**{claim['verdict']}**{mark}"]
+
+
+def _sentence(claims: Sequence[Mapping[str, Any]], version: object, now: int | None) -> str:
+    """Count the verdicts on all claims in words, and say where results are of an earlier version."""
+    verdicts = [Verdict(claim["verdict"]) for claim in claims]
+    tested = [verdict for verdict in verdicts if verdict != Verdict.not_run]
+    said = [
+        f"{tested.count(kind)} {word}"
+        for kind, word in (
+            (Verdict.holds, "hold"),
+            (Verdict.fails, "fail"),
+            (Verdict.undecided, "are undecided"),
+        )
+        if kind in tested
+    ]
+    chance = sum(claim["mark"] == "at chance" for claim in claims)
+    listed = ", ".join(said) + (f" ({chance} at chance)" if chance else "")
+    left = len(verdicts) - len(tested)
+    sentence = f"Of {len(tested)} claims tested {listed}" if tested else "No claim was tested"
+    sentence += f"; {left} could not be tested." if left else "."
+    if now is not None and version != now:
+        sentence += f" Computed with version {version} of the recipe, which is at {now}: to be computed anew."
+    return sentence

@@ -6,7 +6,7 @@ beside the page, from which the overview is made.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from tenor.files import atomic_file, writing
 from tenor.metrics.intervals import Interval
 from tenor.metrics.verdicts import Claim, Judgement, Verdict
 from tenor.recipes.recipe import Cell, Recipe
-from tenor.recipes.results import Results, files_place, read_results, write_results
+from tenor.recipes.results import Results, files_place, read_results, seconds_of, write_results
 from tenor.recipes.trivial import TRIVIAL
 from tenor.report.plots import Span, interval_plot
 from tenor.report.tables import duration, figure, markdown_table, markdown_text
@@ -61,6 +61,8 @@ def _verdicts(found: Results) -> list[dict[str, Any]]:
         {
             "claim": one.claim.text,
             "headline": one.claim.headline,
+            "paper": one.claim.paper,
+            "difference": _is_difference(one.claim),
             "verdict": one.verdict.value,
             "mark": one.mark,
             "adjusted": adjusted,
@@ -122,19 +124,35 @@ def _what_was_run(found: Results) -> Iterator[str]:
     kept, plan = found.kept, found.recipe.plan(found.scale)
     done = sum(len(by_seed) for by_seed in found.records.values())
     wanted = sum(cell.seeds(kept["seeds"]) for cell in plan.cells)
-    seconds = sum(record["seconds"] for record in kept["cells"])
+    seconds, untimed = seconds_of(kept["cells"])
     yield f"Written by `{kept['command']} --write` from [{found.recipe.name}.json]({found.recipe.name}.json)."
     yield ""
     about = f"{found.scale}: {plan.about}" if plan.about else found.scale
     rows = [
         ["scale", about],
         ["seeds", str(kept["seeds"])],
-        ["cells", f"{done} of {wanted} computed, in {duration(seconds)} altogether"],
+        ["cells", f"{done} of {wanted} computed, in {duration(seconds)} altogether{_not_timed(untimed)}"],
+        *_version_row(found),
         *_data_rows(kept["data"]),
         *_origin_rows(kept["origins"]),
         *_file_rows(found),
     ]
     yield markdown_table(["what", "of this run"], rows, left=2)
+
+
+def _not_timed(cells: Sequence[str]) -> str:
+    """Say which cells are missing from the sum: what they left was made by a run that was not timed."""
+    if not cells:
+        return ""
+    named = ", ".join(cells[:6]) + (f" and {len(cells) - 6} more" if len(cells) > 6 else "")
+    return f", without {named}, whose files were taken over and whose time is not known"
+
+
+def _version_row(found: Results) -> Iterator[list[str]]:
+    """Say where results are of another version of the recipe than that of today."""
+    computed, now = found.kept["version"], found.recipe.version
+    if computed != now:
+        yield ["version", f"computed with version {computed} of the recipe, which is at {now}: outdated"]
 
 
 def _data_rows(data: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:

@@ -26,7 +26,7 @@ from tenor.recipes.cells import Job, kept
 from tenor.recipes.columns import Floats, items_file, read_columns, write_columns
 from tenor.recipes.executor import last_error
 from tenor.recipes.recipe import Cell, Composite, Recipe, Scale
-from tenor.recipes.sources import Digests, fingerprint, missing_needs
+from tenor.recipes.sources import Digests, fingerprint, missing_needs, used_assets
 from tenor.recipes.trivial import TRIVIAL, against_trivial, trivial_outcomes
 
 FORMAT = 2
@@ -82,7 +82,7 @@ class Results:
     @cached_property
     def trivial(self) -> dict[str, Outcome]:
         """metric -> the trivial baseline that is no cell: a number, or the constant answer."""
-        return trivial_outcomes(self.recipe, self.measured)
+        return trivial_outcomes(self.recipe, self.measured, self.records)
 
     @cached_property
     def judge(self) -> Judge:
@@ -134,7 +134,7 @@ class Results:
         return Contrast(weights, offset)
 
     def _shares(self, cell: str, made: Composite) -> Mapping[str, float]:
-        """Return the weights of a composite for a cell; where nothing was measured, as if items were equal."""
+        """Return the weights of a composite for a cell; with equal items where nothing was measured."""
         outcomes = next(iter(self.measured.get(cell, {}).values()), {})
         return made.shares({metric: _items(outcomes, metric) for metric in made.weights})
 
@@ -188,6 +188,7 @@ def gather(recipe: Recipe, scale: Scale, jobs: Sequence[Job], found: Digests, *,
         + (" --data DIR" if found else ""),
         "origins": origins,
         "data": {name: dict(files) for name, files in found.items()},
+        "assets": used_assets(recipe, plan, found),
         "settings": dict(plan.settings),
         "cells": records,
         "failed": failed,
@@ -256,6 +257,19 @@ def files_place(recipe: str, record: Mapping[str, Any]) -> str:
     """
     seed = "" if record["seed"] is None else f"-{record['seed']}"
     return f"{recipe}-files/{record['cell']}{seed}"
+
+
+def seconds_of(records: Iterable[Mapping[str, Any]]) -> tuple[float, list[str]]:
+    """Return the seconds that cells took together, and the cells whose time is not known.
+
+    A cell that left files within a blink took over what an earlier run had made.
+
+    >>> seconds_of([{"cell": "stage", "seconds": 0.0, "files": {"a": "…"}}, {"cell": "b", "seconds": 9.5}])
+    (9.5, ['stage'])
+    """
+    records = list(records)
+    untimed = [record["cell"] for record in records if record.get("files") and record["seconds"] < 1.0]
+    return sum(record["seconds"] for record in records), list(dict.fromkeys(untimed))
 
 
 def _dumped(value: Any) -> str:

@@ -57,5 +57,6 @@ def run_named(
     page = write_page_of(results, folder)
     publish_files(results, out, folder)
     if pages is not None:
-        write_overview(pages, list(table.RECIPES))
+        versions = {known: table.look_up(known).version for known in table.RECIPES}
+        write_overview(pages, list(table.RECIPES), versions=versions)
     return Done(done, results, page)

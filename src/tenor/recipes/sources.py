@@ -87,6 +87,13 @@ def assets_of(recipe: Recipe, cell: Cell, read: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*cell.weights, *beside]))
 
 
+def used_assets(recipe: Recipe, plan: Plan, read: Iterable[str]) -> dict[str, str]:
+    """Return the fingerprints of all assets that the cells of a plan read."""
+    folders = list(read)
+    names = (name for cell in plan.cells for name in assets_of(recipe, cell, folders))
+    return {name: TABLE[name].fingerprint for name in sorted(set(names))}
+
+
 def check_weights(cells: Iterable[Cell]) -> None:
     """Say at once which weights are not at hand, not after the first hour."""
     for name in dict.fromkeys(name for cell in cells for name in cell.weights):

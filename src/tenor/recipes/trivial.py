@@ -7,6 +7,7 @@ worse than its trivial baseline is said to be that.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +17,25 @@ from tenor.metrics.outcomes import Outcome, constant_answer
 from tenor.metrics.verdicts import Contrast, Judgement, Verdict
 from tenor.recipes.recipe import CONSTANT, Recipe, Trivial
 
+Records = Mapping[str, Mapping[int | None, Mapping[str, Any]]]
+"""cell -> seed -> what was kept."""
 TRIVIAL = "trivial baseline"
 """The name under which baselines that are no cells stand among the cells."""
 _LABELLED = ("f1", "f1_macro", "matthews")  # statistics whose first column are classes
 
 
-def trivial_outcomes(recipe: Recipe, measured: Measured) -> dict[str, Outcome]:
-    """Return the baselines that are no cells, by metric: numbers and constant answers."""
+def trivial_outcomes(
+    recipe: Recipe, measured: Measured, records: Records | None = None
+) -> dict[str, Outcome]:
+    """Return the baselines that are no cells, by metric: numbers and constant answers.
+
+    Where outcomes do not hold gold labels, the table of confusions among a record's extras does.
+    """
     outcomes = {}
     for metric, baseline in recipe.trivial.items():
         if baseline == CONSTANT:
-            if (constant := _constant(metric, measured)) is not None:
+            constant = _constant(metric, measured) or _by_confusions(metric, records or {})
+            if constant is not None:
                 outcomes[metric] = constant
         elif not isinstance(baseline, str):
             outcomes[metric] = Outcome.number(baseline)
@@ -86,6 +95,17 @@ def _constant(metric: str, measured: Measured) -> Outcome | None:
             labels = _labels(named, named[metric].items)
             if (constant := constant_answer(named[metric], labels)) is not None:
                 return constant
+    return None
+
+
+def _by_confusions(metric: str, records: Records) -> Outcome | None:
+    """Return the accuracy of always giving the most frequent class, from a table of gold × answers."""
+    for by_seed in records.values():
+        for record in by_seed.values():
+            extra = record["extras"].get(metric)
+            if isinstance(extra, Mapping) and "confusion" in extra:
+                classes = [sum(row) for row in extra["confusion"]]
+                return Outcome.number(max(classes) / sum(classes))
     return None
 
 

@@ -103,7 +103,11 @@ def _effect(cells: Sequence[Cell], factor: str, metric: str) -> Contrast:
 def _main_effects(cells: Sequence[Cell]) -> list[Claim]:
     return [
         Claim(
-            text="A shared pair network raises similarity.", headline=True,
+            text="A shared pair network raises the mean of the three scores.", headline=True,
+            contrast=_effect(cells, "shared", "mean"), smallest=0.01, paper=0.065,
+        ),
+        Claim(
+            text="A shared pair network raises similarity.",
             contrast=_effect(cells, "shared", "similarity"), smallest=0.01, paper=0.227,
         ),
         Claim(
@@ -149,8 +153,8 @@ CLAIMS = (
     ),
     Claim(
         text="Drawing from all rows instead of small random epochs is of similar quality.",
-        contrast=Contrast.difference("all-rows", _CHOSEN, metric="mean"), direction="same", smallest=0.01,
         paper="similar, no figure",
+        reason="both cells take the same number of steps here, so they differ in next to nothing",
     ),
 )  # fmt: skip
 

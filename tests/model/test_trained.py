@@ -125,6 +125,12 @@ def test_the_weights_keep_their_names_and_every_digit(folder, tiny_folder, netwo
     assert not [name for name in heads if name.endswith("num_batches_tracked")]
 
 
+def test_labels_of_a_card_are_no_html():
+    from tenor.model.card import _cell
+
+    assert _cell("<img src=x onerror=alert(1)>|b") == "&lt;img src=x onerror=alert(1)&gt;\\|b"
+
+
 def test_the_card_tells_of_the_tasks(folder):
     card = (folder / "README.md").read_text()
     assert "| sentiment | classify | a, b | accuracy 0.750, f1_macro 0.700 |" in card

@@ -8,9 +8,10 @@ import pytest
 
 from run_folders import write_run
 from tenor.errors import TenorError
+from tenor.report.plots import line_plot
 from tenor.report.predicted import TaskPredictions, read_predictions
 from tenor.report.run_log import read_log
-from tenor.report.run_report import write_report
+from tenor.report.run_report import _without_folders, write_report
 
 _VOID = {"meta", "br", "img", "hr", "line", "rect", "circle", "path", "polyline", "text"}
 
@@ -51,7 +52,7 @@ def _written(folder, **settings):
 def test_the_report_shows_curves_matrices_scatter_examples_and_settings(tmp_path):
     text, page = _written(tmp_path / "run")
     shown = " ".join(page.texts)
-    assert text.count("<svg") == 2 + 2 + 1 + 1  # losses, scores, matrix, scatter
+    assert text.count("<svg") == 1 + 2 + 2 + 1 + 1  # our mark, losses, scores, matrix, scatter
     assert "fitted: y = 0." in shown
     assert "Wrong, the most confident first" in shown
     assert "Furthest from gold" in shown
@@ -260,3 +261,80 @@ def test_long_curves_are_averaged(tmp_path):
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
     xs, ys = read_log(tmp_path / "log.jsonl").train["a"]
     assert (len(xs), xs[0], ys[-1]) == (80, 15.5, 2385.5)
+
+
+def test_the_report_has_landmarks_and_tables_that_keys_can_scroll(tmp_path):
+    text, page = _written(tmp_path / "run")
+    assert {"header", "main", "footer"} <= page.elements
+    boxes = re.findall(r'<div class="scroll"([^>]*)>', text)
+    assert boxes
+    assert all('tabindex="0" role="region" aria-label=' in box for box in boxes)
+    assert text.count("<th>") == text.count("<th class") == 0  # every head of a column says that it is one
+
+
+def test_scores_stand_beside_the_most_frequent_label_and_the_beginning(tmp_path):
+    folder = write_run(tmp_path / "run")
+    lines = [
+        {"task": "mood", "kind": "classify", "origin": f"dev.tsv:{row}", "texts": ["a"], "gold": gold,
+         "predicted": "good", "probabilities": {"good": 0.9, "bad": 0.1}}
+        for row, gold in enumerate(["good"] * 3 + ["bad"])
+    ]  # fmt: skip
+    (folder / "predictions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    text = write_report(folder).read_text(encoding="utf-8")
+    assert ">majority</th>" in text
+    assert ">0.750</td>" in text
+    assert re.search(r"at step \d+", text)
+
+
+def test_no_absolute_path_is_in_the_report(tmp_path):
+    folder = write_run(tmp_path / "run")
+    settings = (folder / "run.toml").read_text()
+    (folder / "run.toml").write_text('data_folder = "/home/ann/secret/data/train.tsv"\n' + settings)
+    with (folder / "predictions.jsonl").open("a") as file:
+        line = {"task": "mood", "kind": "classify", "origin": "/home/ann/secret/dev.tsv:3", "texts": ["a"],
+                "gold": "x", "predicted": "y", "probabilities": {"y": 0.99999}}  # fmt: skip
+        file.write(json.dumps(line) + "\n")
+    text = write_report(folder).read_text(encoding="utf-8")
+    assert "…/train.tsv" in text
+    assert "…/dev.tsv:3" in text
+    assert "/home/ann" not in text
+    assert str(tmp_path) not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("C:\\Users\\ann\\data.csv", "…/data.csv"),
+        ("see https://example.org/a/b", "see https://example.org/a/b"),
+        ("data/train.tsv and 1/2", "data/train.tsv and 1/2"),
+        ("'/a/b/c' /x", "'…/c' /x"),
+    ],
+)
+def test_only_absolute_paths_lose_their_folders(text, shown):
+    assert _without_folders(text) == shown
+
+
+def test_curves_begin_at_zero_so_that_small_differences_look_small(tmp_path):
+    flat = line_plot({"f1": ([1, 2], [0.90, 0.91])}, x_label="step", y_label="f1", include=[0.0, 1.0])
+    points = re.search(r'points="([^"]+)"', flat)[1].split()
+    first, last = (float(point.split(",")[1]) for point in points)
+    assert abs(first - last) < 10  # of some 260
+    text, _ = _written(tmp_path / "run")
+    assert text.count(">0<") + text.count(">0.0<") >= 4
+
+
+@pytest.mark.slow
+def test_the_report_has_no_findings_in_light_and_dark(tmp_path):
+    from serve.browser import browsing, programs
+
+    programs()
+    folder = write_run(tmp_path / "run")
+    write_report(folder)
+    with browsing((folder / "report.html").as_uri(), tmp_path) as page:
+        for width, dark in ((1280, False), (390, True)):
+            page.resize(width)
+            page.recolour(dark=dark, still=True)
+            page.open()
+            page.shot(f"report-{width}-{'dark' if dark else 'light'}")
+            assert page.axe() == []
+            assert page.run("return document.documentElement.scrollWidth") <= width

@@ -24,6 +24,7 @@ FLAGS = (
     "--disable-component-update", "--disable-sync", "--disable-quic", "--hide-scrollbars",
     "--disable-dev-shm-usage", "--force-color-profile=srgb",
 )  # fmt: skip
+AXE = Path(__file__).parent / ".axe/axe_playwright_python/axe.min.js"
 TENOR = [sys.executable, "-c", "from tenor.cli.main import run; run()"]
 
 
@@ -140,9 +141,12 @@ class Browser:
         size = {"width": width, "height": 844 if width < 500 else 900, "deviceScaleFactor": 1}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**size, "mobile": width < 500})
 
-    def recolour(self, *, dark):
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+    def recolour(self, *, dark, still=False):
+        """Prefer light or dark; ``still`` without motion, so that no picture shows colours between the two."""
+        features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        if still:
+            features.append({"name": "prefers-reduced-motion", "value": "reduce"})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
 
     def open(self, fragment=""):
         """Load the page afresh, as from a link; what it logged before is forgotten."""
@@ -247,6 +251,18 @@ class Browser:
             if marks.get("focusable") and not name and role not in ("RootWebArea", "main"):
                 told.append(role)
         return told
+
+    def axe(self):
+        """Return what axe-core finds wrong in what is shown, each with its elements."""
+        if not AXE.is_file():
+            pytest.skip("axe-core is not installed; see tests/serve/install_browser.sh")
+        self.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
+        script = (
+            "const done = arguments[0]; axe.run().then((r) => done(r.violations), (e) => done(String(e)))"
+        )
+        found = self.driver.execute_async_script(script)
+        assert isinstance(found, list), found
+        return [(each["id"], [node["html"][:200] for node in each["nodes"]][:4]) for each in found]
 
     def errors(self):
         """Return what the console has to complain about since the page was opened."""

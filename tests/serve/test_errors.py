@@ -210,7 +210,7 @@ def test_a_full_queue_answers_429_and_recovers(tiny_folder):
         assert response.status_code == 429
         assert int(response.headers["retry-after"]) >= 1
         checked(server, "/api/embed", response)
-        assert server.get("/api/health").json() == {"status": "ok", "waiting": 4}
+        assert server.get("/api/health").json() == {"status": "ok", "waiting": 4, "encoded": 0}
         gate.set()
         assert [each.result().status_code for each in asked] == [200] * 4
         assert server.post("/api/embed", {"texts": ["a dog"]}).status_code == 200

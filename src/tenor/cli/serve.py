@@ -47,7 +47,7 @@ MaxTexts = Annotated[int, typer.Option(min=1, metavar="N", help="Most texts in o
 MaxCharacters = Annotated[int, typer.Option(min=1, metavar="N", help="Most characters in one request.")]
 MaxTokens = Annotated[int, typer.Option(min=1, metavar="N", help="Most tokens in one request.")]
 Queue = Annotated[
-    int, typer.Option(min=1, metavar="N", help="Most texts that may wait, of all requests together.")
+    int, typer.Option(min=1, metavar="N", help="Most texts that may wait, of each route that embeds.")
 ]
 Open = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 

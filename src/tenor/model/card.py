@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from tenor.encoders.layout import OWN_MODULE
 from tenor.model.folder import ModelFolder
 from tenor.model.heads import TrainedTask
+from tenor.report.tables import markdown_text
 
 _CARD = """---
 library_name: {library}
@@ -90,7 +91,7 @@ def model_card(
     """Write the card of a model that is about to be saved under a name."""
     opens = settings.opens_in_sentence_transformers
     limit = "no limit" if settings.max_tokens is None else f"{settings.max_tokens} tokens; the rest is cut"
-    prompts = ", ".join(f"`{key}`: {text!r}" for key, text in settings.prompts.items()) or "none"
+    prompts = ", ".join(f"{_cell(key)}: {_cell(repr(text))}" for key, text in settings.prompts.items())
     return _CARD.format(
         library="sentence-transformers" if opens else "tenor",
         name=name,
@@ -98,8 +99,8 @@ def model_card(
         length=", of length 1" if settings.normalize else "",
         limit=limit,
         pooling=settings.pooling,
-        prompts=prompts,
-        source=source,
+        prompts=prompts or "none",
+        source=_cell(source),
         fingerprint=fingerprint,
         tasks=_tasks(tasks, name) + (_PHRASES.format(name=name) if phrases else ""),
         elsewhere=_elsewhere(settings).format(
@@ -145,5 +146,5 @@ def _scores(task: TrainedTask) -> str:
 
 
 def _cell(text: str) -> str:
-    """Keep a name from breaking the table."""
-    return " ".join(text.replace("|", "\\|").split())
+    """Keep a name from breaking the table, and from being read as HTML."""
+    return markdown_text(text)

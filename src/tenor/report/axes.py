@@ -74,11 +74,17 @@ def _round_step(rough: float) -> float:
 
 
 def plot_axes(
-    xs: Iterable[float], ys: Iterable[float], *, width: int = WIDTH, height: int = HEIGHT, top: int = _TOP
+    xs: Iterable[float],
+    ys: Iterable[float],
+    *,
+    width: int = WIDTH,
+    height: int = HEIGHT,
+    top: int = _TOP,
+    include: Sequence[float] = (),
 ) -> tuple[Axis, Axis]:
-    """Give the two axes of a picture around its values."""
+    """Give the two axes of a picture around its values; the upright one also holds those of ``include``."""
     x_axis = Axis.over(xs, start=_LEFT, stop=width - _RIGHT, wanted=max(3, width // 100))
-    return x_axis, Axis.over(ys, start=height - _BOTTOM, stop=top, wanted=5)
+    return x_axis, Axis.over([*ys, *include], start=height - _BOTTOM, stop=top, wanted=5)
 
 
 def draw_axes(x_axis: Axis, y_axis: Axis, *, x_label: str, y_label: str) -> str:

@@ -12,6 +12,13 @@ from tenor.report.visible import visible
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
+# The same head and foot as those of the page that `tenor serve` shows.
+_BRAND = (
+    '<header><span class="brand"><svg viewBox="0 0 32 32" aria-hidden="true"><path d="M4 7h16M12 25h16"/>'
+    '<path class="link" d="M12 7c0 9 8 9 8 18"/></svg>Tenor</span></header>'
+)
+_FOOTER = "<footer>This file holds all that it shows, and asks for nothing from anywhere.</footer>"
+
 _STYLE = Path(__file__).with_name("page.css")
 
 
@@ -29,7 +36,8 @@ def page(title: str, parts: Iterable[str]) -> str:
         f"<title>{escape(title)}</title>",
         f"<style>\n{_STYLE.read_text(encoding='utf-8')}</style>",
     )
-    lines = ("<!doctype html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *parts, "</body>")
+    body = ("<body>", _BRAND, "<main>", *parts, "</main>", _FOOTER, "</body>")
+    lines = ("<!doctype html>", '<html lang="en">', "<head>", *head, "</head>", *body)
     return visible("\n".join((*lines, "</html>")) + "\n")
 
 
@@ -66,4 +74,7 @@ def side_by_side(parts: Iterable[str]) -> str:
 
 def folded(summary: str, text: str) -> str:
     """Show a plain text only when the reader asks for it."""
-    return f"<details><summary>{escape(summary)}</summary><pre>{escape(text)}</pre></details>"
+    return (
+        f"<details><summary>{escape(summary)}</summary>"
+        f'<pre tabindex="0" role="region" aria-label="{escape(summary)}">{escape(text)}</pre></details>'
+    )

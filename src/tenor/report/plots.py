@@ -24,10 +24,13 @@ def line_plot(
     x_label: str,
     y_label: str,
     label: str = "",
+    include: Sequence[float] = (),
     width: int = WIDTH,
     height: int = HEIGHT,
 ) -> str:
     """Draw curves by name, with dots where they have few points.
+
+    The upright axis holds the values of ``include``: from 0 on, a small difference looks small.
 
     >>> "polyline" in line_plot({"loss": ([1, 2], [0.5, 0.25])}, x_label="step", y_label="loss")
     True
@@ -36,7 +39,7 @@ def line_plot(
     names, top = legend(list(finite) if len(finite) > 1 else [], width=width)
     xs = [x for points in finite.values() for x, _ in points]
     ys = [y for points in finite.values() for _, y in points]
-    x_axis, y_axis = plot_axes(xs, ys, width=width, height=height, top=top)
+    x_axis, y_axis = plot_axes(xs, ys, width=width, height=height, top=top, include=include)
     parts = [names, draw_axes(x_axis, y_axis, x_label=x_label, y_label=y_label)]
     for number, points in enumerate(finite.values()):
         colour = COLOURS[number % len(COLOURS)]

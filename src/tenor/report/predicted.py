@@ -50,6 +50,8 @@ class TaskPredictions:
     confusion: Counter[tuple[str, str]] = field(default_factory=Counter)
     points: list[tuple[float, float]] = field(default_factory=list)
     """Gold and predicted numbers; a sample where there are very many."""
+    per_word: bool = False
+    """Whether a row has several labels, of its words or beside each other."""
     wrong: list[Row] = field(default_factory=list)
     good: list[Row] = field(default_factory=list)
     _sampled: list[tuple[float, tuple[float, float]]] = field(default_factory=list)
@@ -71,6 +73,16 @@ class TaskPredictions:
         """Whether numbers are predicted."""
         return bool(self.points)
 
+    def constant_scores(self) -> dict[str, float]:
+        """Return the scores of always giving the most frequent gold label; empty where that is no answer."""
+        gold = Counter[str]()
+        for (label, _), count in self.confusion.items():
+            gold[label] += count
+        if not gold or self.per_word:
+            return {}
+        share = max(gold.values()) / gold.total()
+        return {"accuracy": share, "f1_macro": 2 * share / (1 + share) / len(gold), "matthews": 0.0}
+
     def add(self, line: Mapping[str, Any]) -> None:
         """Take one more prediction."""
         row = _row(line)
@@ -81,6 +93,7 @@ class TaskPredictions:
             self._sample((float(gold), float(predicted)), row)
         elif not isinstance(gold, list):
             self.confusion[str(gold), str(predicted)] += 1
+        self.per_word |= isinstance(gold, list)
         for pair in line.get("confusion", ()):
             self.confusion[str(pair[0]), str(pair[1])] += 1
         # Of equals the first stays; the count keeps rows themselves from being compared.

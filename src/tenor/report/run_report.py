@@ -5,6 +5,7 @@ It is made from the files of the run folder alone (``run.toml``, ``log.jsonl``, 
 long curves are averaged, of many points a sample is drawn, of examples the most telling are shown.
 """
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from tenor.report.run_log import RunLog, read_log
 from tenor.report.tables import duration, figure, html_table
 
 _SETTINGS_SHOWN = 20_000
+# The folders of a path from the root or a drive on; not of what an address or a fraction has after a slash.
+_ABSOLUTE = re.compile(r"""(?<![\w./:\\])(?:/(?:[^/\s"']+/)+|[A-Za-z]:[\\/]+(?:[^\\/\s"']+[\\/]+)*)""")
 # Narrow enough that the letters of a plot can still be read on a phone.
 _WIDE = 470
 
@@ -127,17 +130,35 @@ def _curves(run: _Run) -> Iterator[str]:
         dev = log.dev.get(name) or log.dev.get(name.partition(".")[0])
         curves |= {"dev": dev} if dev else {}
         drawn = line_plot(
-            curves, x_label="step", y_label="loss", label=f"loss of {name} by step", width=_WIDE, height=270
+            curves,
+            x_label="step",
+            y_label="loss",
+            label=f"loss of {name} by step",
+            include=[0.0],
+            width=_WIDE,
+            height=270,
         )
         shown.append(html.framed(drawn, f"{name}: loss"))
     for task in dict.fromkeys(task for task, _ in log.scores):
         curves = _scores_of(run, task)
         name = next(iter(curves)) if len(curves) == 1 else "score"
         drawn = line_plot(
-            curves, x_label="step", y_label=name, label=f"scores of {task}", width=_WIDE, height=270
+            curves,
+            x_label="step",
+            y_label=name,
+            label=f"scores of {task}",
+            include=_whole_scale(curves),
+            width=_WIDE,
+            height=270,
         )
         shown.append(html.framed(drawn, f"{task}: scores on dev"))
     yield html.side_by_side(shown)
+
+
+def _whole_scale(curves: Mapping[str, tuple[list[float], list[float]]]) -> list[float]:
+    """Return the ends of a score's scale where its values lie within it: 0 and 1, or only 0."""
+    values = [value for _, ys in curves.values() for value in ys]
+    return [0.0, 1.0] if values and min(values) >= 0 and max(values) <= 1 else [0.0]
 
 
 def _scores_of(run: _Run, task: str) -> dict[str, tuple[list[float], list[float]]]:
@@ -162,8 +183,8 @@ def _task(run: _Run, name: str) -> Iterator[str]:
     yield html.paragraph(told, soft=True)
     scores, beside = _table(metrics.get("scores")), list(_pictures(predicted)) if predicted else []
     if scores:
-        header = ["score", "on dev", "95% interval"]
-        beside.append(html_table(header, _score_rows(scores), label=f"scores of {name}"))
+        header, rows_shown = _score_rows(run, name, scores, predicted)
+        beside.append(html_table(header, rows_shown, label=f"scores of {name}"))
     yield html.side_by_side(beside)
     for table in metrics.get("tables") or ():
         yield html.heading(str(table["title"]), 3)
@@ -172,10 +193,23 @@ def _task(run: _Run, name: str) -> Iterator[str]:
         yield from _examples(predicted)
 
 
-def _score_rows(scores: Mapping[str, Any]) -> Iterator[list[str]]:
+def _score_rows(
+    run: _Run, task: str, scores: Mapping[str, Any], predicted: TaskPredictions | None
+) -> tuple[list[str], list[list[str]]]:
+    """Return the table of scores, beside them those of the majority label and of the first evaluation."""
+    constant = predicted.constant_scores() if predicted else {}
+    firsts = {name: curve for (one, name), curve in run.log.scores.items() if one == task and curve[0]}
+    step = min((steps[0] for steps, _ in firsts.values()), default=None)
+    begun = "" if step is None else "before training" if step == 0 else f"at step {step:g}"
+    header = ["score", "on dev", "95% interval", *(["majority"] if constant else [])]
+    rows = []
     for name, found in scores.items():
         estimate, low, high = _interval(found)
-        yield [str(name), figure(estimate), "–" if low is None else f"{figure(low)} to {figure(high)}"]
+        row = [str(name), figure(estimate), "–" if low is None else f"{figure(low)} to {figure(high)}"]
+        row += [figure(constant.get(str(name)))] if constant else []
+        row += [figure(firsts[name][1][0]) if name in firsts else "–"] if begun else []
+        rows.append(row)
+    return [*header, *([begun] if begun else [])], rows
 
 
 def _pictures(task: TaskPredictions) -> Iterator[str]:
@@ -219,7 +253,7 @@ def _column(title: str, rows: list[Row], task: TaskPredictions) -> str:
 
 def _example(row: Row, *, wrong: bool) -> str:
     texts = "".join(f"<q>{escape(text)}</q>" for text in row.texts)
-    origin = f" · {row.origin}" if row.origin else ""
+    origin = f" · {_without_folders(row.origin)}" if row.origin else ""
     kind = "example wrong" if wrong else "example"
     return f'<div class="{kind}">{texts}<div class="told">{escape(row.told + origin)}</div></div>'
 
@@ -236,7 +270,7 @@ def _training(run: _Run) -> Iterator[str]:
     if facts:
         yield html_table(["setting", "value"], facts, left=2, label="settings and machine")
     if run.settings_text:
-        shown = run.settings_text[:_SETTINGS_SHOWN]
+        shown = _without_folders(run.settings_text[:_SETTINGS_SHOWN])
         yield html.folded("The run file as resolved", shown + ("\n…" if shown != run.settings_text else ""))
 
 
@@ -259,7 +293,7 @@ def _facts(run: _Run) -> Iterator[tuple[str, str]]:
     settings, metrics = run.settings, run.metrics
     training = _table(settings.get("training"))
     machine, versions = _table(metrics.get("machine")), _table(metrics.get("versions"))
-    yield "encoder", str(metrics.get("encoder") or settings.get("encoder") or "")
+    yield "encoder", _without_folders(str(metrics.get("encoder") or settings.get("encoder") or ""))
     yield "pooling", str(settings.get("pooling") or "")
     yield "seed", str(settings.get("seed", ""))
     yield (
@@ -277,6 +311,15 @@ def _facts(run: _Run) -> Iterator[tuple[str, str]]:
     parts = (("cpu", ""), ("cores", " cores"), ("memory_gb", " GB"), ("system", ""))
     yield "machine", ", ".join(f"{machine[key]}{unit}" for key, unit in parts if machine.get(key))
     yield "versions", ", ".join(f"{name} {version}" for name, version in versions.items())
+
+
+def _without_folders(text: str) -> str:
+    """Leave out the folders of absolute paths: a report is passed on, and they say whose machine it was.
+
+    >>> _without_folders('train = "/home/ann/data/train.tsv"')
+    'train = "…/train.tsv"'
+    """
+    return _ABSOLUTE.sub("…/", text)
 
 
 def _interval(found: Any) -> tuple[float | None, float | None, float | None]:

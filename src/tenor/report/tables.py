@@ -67,13 +67,15 @@ def html_table(
     """Make an HTML table of plain texts, all escaped, in a box that scrolls sideways on a narrow screen.
 
     >>> html_table(["a"], [["<b>"]])
-    '<div class="scroll"><table><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td></tr>...
+    '<div class="scroll"><table><thead><tr><th scope="col">a</th></tr></thead><tbody><tr><td>&lt;b&gt;</td>...
+
+    With a label the box can be reached and scrolled by keys, and is announced by that name.
     """
-    head = "".join(f"<th{_right(index, left)}>{escape(name)}</th>" for index, name in enumerate(header))
+    cells = (f'<th scope="col"{_right(index, left)}>{escape(name)}</th>' for index, name in enumerate(header))
     body = "".join(f"<tr>{_cells(row, left)}</tr>" for row in rows)
-    name = f' aria-label="{escape(label)}"' if label else ""
-    table = f"<table{name}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="scroll">{table}</div>'
+    name = f' tabindex="0" role="region" aria-label="{escape(label)}"' if label else ""
+    table = f"<table><thead><tr>{''.join(cells)}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="scroll"{name}>{table}</div>'
 
 
 def _cells(row: Sequence[str], left: int) -> str:

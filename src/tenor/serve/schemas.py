@@ -322,3 +322,7 @@ class WordsResponse:
     """Words, best first."""
 
     words: list[ScoredWord]
+    points: Annotated[
+        list[tuple[float, float]] | None,
+        Meta("Of neighbours: a map of the word that was asked for, then of each of these, from -1 to 1."),
+    ] = None

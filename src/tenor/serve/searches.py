@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from functools import cached_property
 from pathlib import Path
 
 from tenor.errors import TenorError
@@ -13,6 +14,7 @@ from tenor.use.search.filters import compile_filter
 from tenor.use.search.searching import Hit, Searcher
 
 _log = logging.getLogger("tenor")
+_EXAMPLES, _WORDS = 4, 5  # queries, and words of each
 
 
 class IndexSearch:
@@ -58,7 +60,18 @@ class IndexSearch:
         columns = [
             server_schemas.ColumnInfo(column.name, column.kind.value) for column in searcher.card.filterable()
         ]
-        return server_schemas.IndexInfo(searcher.folder.resolve().name, searcher.card.rows, columns)
+        name = searcher.folder.resolve().name
+        return server_schemas.IndexInfo(name, searcher.card.rows, columns, self._examples)
+
+    @cached_property
+    def _examples(self) -> list[str]:
+        """Make queries of the beginnings of some texts, so that each has an answer."""
+        try:
+            texts = self._searcher.some_texts(_EXAMPLES)
+        except TenorError as error:
+            _log.error("No examples could be read from the index: %s", error)
+            return []
+        return list(dict.fromkeys(filter(None, map(_beginning, texts))))
 
     def _ranked(self, request: schemas.SearchRequest) -> tuple[list[Hit], list[str]]:
         where = request.where or None
@@ -72,3 +85,7 @@ class IndexSearch:
                 request.query, k=request.k, mode=request.mode, where=where, vector=vector
             )
         return found, notes
+
+
+def _beginning(text: str) -> str:
+    return " ".join(text.split()[:_WORDS])[:60].strip(" .,;:")

@@ -21,11 +21,12 @@ class LimitsInfo:
 
 @dataclass(frozen=True, slots=True)
 class TaskInfo:
-    """A task that /api/classify knows."""
+    """A task of the model, for /api/classify or, where it is about words, for /api/tag."""
 
     name: str
     kind: str
     labels: list[str]
+    about: Annotated[Literal["text", "pair", "words", "vectors"], Meta("What it says something of.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class IndexInfo:
     name: str
     texts: int
     columns: list[ColumnInfo]
+    examples: Annotated[list[str], Meta("Some queries that the index has an answer to.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class VectorsInfo:
     name: str
     words: int
     dimensions: int
+    examples: Annotated[list[str], Meta("Some words that are among them.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +84,11 @@ class ModelsResponse:
 
 @dataclass(frozen=True, slots=True)
 class HealthResponse:
-    """That the server is up; ``waiting`` counts the texts in the queue."""
+    """That the server is up, and how far its encoder is."""
 
     status: Literal["ok", "closing"]
-    waiting: int
+    waiting: Annotated[int, Meta("Texts in the queue.")]
+    encoded: Annotated[int, Meta("Texts that were encoded since the start.")]
 
 
 @dataclass(frozen=True, slots=True)

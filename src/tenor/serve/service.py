@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tenor.model import Model
 from tenor.serve import schemas, server_schemas
@@ -19,7 +19,16 @@ from tenor.version import VERSION
 if TYPE_CHECKING:
     from tenor.serve.searches import IndexSearch
     from tenor.serve.word_queries import WordQueries
+    from tenor.tasks.spec import TaskSpec
     from tenor.words.vectors import WordVectors
+
+
+def _about(spec: "TaskSpec") -> Literal["text", "pair", "words", "vectors"]:
+    if spec.answers_words:
+        return "words"
+    if not spec.answers_rows:
+        return "vectors"
+    return "pair" if spec.texts == 2 else "text"
 
 
 def _names(names: list[str]) -> dict[str, Any]:
@@ -149,7 +158,9 @@ class Service:
     def health(self) -> server_schemas.HealthResponse:
         """Return whether new work is taken."""
         return server_schemas.HealthResponse(
-            "closing" if self._closing else "ok", self.batcher.counts.waiting_texts
+            "closing" if self._closing else "ok",
+            waiting=self.batcher.counts.waiting_texts,
+            encoded=self.batcher.counts.texts,
         )
 
     def known_values(self) -> dict[tuple[str, str], dict[str, Any]]:
@@ -202,7 +213,9 @@ class Service:
             fingerprint=model.fingerprint,
             prompts=sorted(model.prompts),
             tasks=[
-                server_schemas.TaskInfo(name, task.spec.kind, list(task.spec.labels_shown))
+                server_schemas.TaskInfo(
+                    name, task.spec.kind, list(task.spec.labels_shown), about=_about(task.spec)
+                )
                 for name, task in model.tasks.items()
             ],
         )

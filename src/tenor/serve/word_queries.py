@@ -1,6 +1,7 @@
 """Neighbours, analogies and set queries on the word vectors that the server was started with."""
 
 import threading
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -9,9 +10,17 @@ from numpy.typing import NDArray
 
 from tenor.encoders.engine import Floats
 from tenor.serve import schemas, server_schemas
+from tenor.serve.projection import project
 from tenor.words.fuzzy import FuzzyWords, ask
 from tenor.words.neighbours import nearest, unit_rows
 from tenor.words.vectors import WordVectors
+
+# What the page's examples of neighbours, sets and analogies are made of.
+_FAMILIAR = (
+    "river", "happy", "piano", "winter", "bank", "money", "cat", "dog", "wild", "man", "king", "woman",
+    "France", "Paris", "Italy", "walk", "walked", "swim",
+)  # fmt: skip
+_FIRST = 3_000
 
 
 class WordQueries:
@@ -29,7 +38,11 @@ class WordQueries:
     def neighbours(self, request: schemas.NeighboursRequest) -> schemas.WordsResponse:
         """Return the nearest words of a word by the cosine."""
         own = self._vectors.checked_indices([request.word])
-        return self._nearest(self._unit_vectors()[own], own, request.k)
+        units = self._unit_vectors()
+        found = self._nearest(units[own], own, request.k)
+        near = self._vectors.indices([each.word for each in found.words])
+        points = project(np.concatenate([units[own], units[near]])).round(4).tolist()
+        return replace(found, points=[(x, y) for x, y in points])
 
     def analogy(self, request: schemas.AnalogyRequest) -> schemas.WordsResponse:
         """Complete an analogy: the words nearest to b - a + c."""
@@ -47,7 +60,16 @@ class WordQueries:
     def info(self) -> server_schemas.VectorsInfo:
         """Describe the vectors, without the path of their file."""
         vectors = self._vectors
-        return server_schemas.VectorsInfo(Path(vectors.name).name, len(vectors), vectors.vector_size)
+        return server_schemas.VectorsInfo(
+            Path(vectors.name).name, len(vectors), vectors.vector_size, self._examples
+        )
+
+    @cached_property
+    def _examples(self) -> list[str]:
+        """Choose words for the page's examples: familiar ones, else some of the first long ones."""
+        known = [word for word in _FAMILIAR if word in self._vectors]
+        long = [word for word in self._vectors.words[:_FIRST] if len(word) > 3 and word.isalpha()]
+        return known or long[:8] or list(self._vectors.words[:8])
 
     def _nearest(self, query: Floats, exclude: NDArray[np.int64], k: int) -> schemas.WordsResponse:
         numbers, scores = nearest(query, self._unit_vectors(), k, exclude=exclude)
@@ -69,4 +91,6 @@ class WordQueries:
 
 
 def _response(scored: list[tuple[str, float]]) -> schemas.WordsResponse:
-    return schemas.WordsResponse([schemas.ScoredWord(word, round(float(score), 5)) for word, score in scored])
+    # Adding 0 turns a negative zero into a plain one.
+    words = [schemas.ScoredWord(word, round(float(score), 5) + 0.0) for word, score in scored]
+    return schemas.WordsResponse(words)

@@ -2,14 +2,16 @@
 
 import * as address from "./address.js";
 import { get, useToken } from "./api.js";
+import * as classify from "./classify.js";
 import * as compare from "./compare.js";
 import { announce, byId } from "./elements.js";
 import * as list from "./list.js";
 import * as search from "./search.js";
+import * as tag from "./tag.js";
 import * as words from "./words.js";
 
-const VIEWS = { compare, list, search, words };
-const NAMES = { compare: "Compare", list: "Duplicates", search: "Search", words: "Word vectors" };
+const VIEWS = { compare, list, classify, tag, search, words };
+const NAMES = { compare: "Compare", list: "Duplicates", classify: "Classify", tag: "Tag", search: "Search", words: "Word vectors" };
 const links = new Map([...document.querySelectorAll("nav [data-view]")].map((link) => [link.dataset.view, link]));
 const offered = new Set(["compare", "list"]);
 
@@ -35,7 +37,8 @@ function remember() {
 /** Learn what the server has: its model, and an index or word vectors where it was given any. */
 async function survey() {
   const has = await get("api/models");
-  for (const [name, part] of [["search", has.index], ["words", has.vectors]]) {
+  const does = (...kinds) => (has.models[0].tasks.some((task) => kinds.includes(task.about)) ? has : null);
+  for (const [name, part] of [["classify", does("text", "pair")], ["tag", does("words")], ["search", has.index], ["words", has.vectors]]) {
     if (!part) continue;
     offered.add(name);
     links.get(name).hidden = false;

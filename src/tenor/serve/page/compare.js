@@ -1,11 +1,12 @@
 // Two texts: how close they are, how each sounds, and which of their phrases say the same.
 
 import * as address from "./address.js";
-import { ResultPane } from "./result_pane.js";
 import { post } from "./api.js";
 import { announce, byId, make, percent, quoted, shortened } from "./elements.js";
+import { exported } from "./exports.js";
 import { Matching } from "./matching.js";
 import { areJudged, told } from "./relations.js";
+import { ResultPane } from "./result_pane.js";
 import { PAIRS } from "./samples.js";
 
 const first = byId("first");
@@ -77,6 +78,7 @@ function render(found) {
     make("div", { class: "after" },
       make("details", { class: "table" }, make("summary", {}, "The same as a table"), table(found)),
       make("button", { class: "share quiet", type: "button" }, "Copy link")),
+    exported("comparison", { json: () => found, rows: () => rows(found), path: "api/compare", body: { first: found.first, second: found.second } }),
   );
   matching = new Matching(figure, found);
 }
@@ -114,6 +116,15 @@ function paraphrase({ paraphrase: probability }) {
 function notes({ warnings = [] }) {
   // What the command line would do about it does not help here.
   return warnings.map((warning) => make("p", { class: "note" }, warning.replace(/ \(--[^)]*\)/, "")));
+}
+
+/** The phrases as rows of a table for other programs. */
+function rows({ phrases, only_first: here, only_second: there, similarity: value, verdict: { text } }) {
+  return [["first", "match", "cosine", "relation", "second"],
+    ["", "similarity", value, text, ""],
+    ...phrases.map((pair) => [pair.first.text, pair.same_words ? "same words" : "other words", pair.score, pair.relation ?? "", pair.second.text]),
+    ...here.map((span) => [span.text, "only in the first", "", "", ""]),
+    ...there.map((span) => ["", "only in the second", "", "", span.text])];
 }
 
 function table({ phrases, only_first: here, only_second: there }) {

@@ -30,6 +30,13 @@ export function separatorOf(text) {
   return best[1];
 }
 
+/** How many lines are not blank, without keeping any of them. */
+export function countLines(text) {
+  let count = 0;
+  for (const _ of text.matchAll(/[^\s][^\r\n]*/g)) count += 1;
+  return count;
+}
+
 /** Rows of cells; a cell in double quotes may hold separators, line ends and doubled quotes. Blank rows go. */
 export function parse(text, separator) {
   const rows = [];

@@ -1,26 +1,27 @@
 // A list of texts: which of them say the same, at a threshold that can be moved, and a map of all.
 
 import * as address from "./address.js";
-import { ResultPane } from "./result_pane.js";
 import { post } from "./api.js";
-import * as csv from "./csv.js";
 import { announce, byId, counted, make, shortened } from "./elements.js";
+import { exported } from "./exports.js";
 import { Grouping } from "./grouping.js";
 import { TextMap } from "./map.js";
+import { colourings, legend } from "./map_colours.js";
+import { following } from "./progress.js";
+import { ResultPane } from "./result_pane.js";
 import { LIST } from "./samples.js";
-import { TableChoice } from "./table_choice.js";
+import { TextList } from "./text_list.js";
 
 const DEFAULT = 0.85;
 const FLOOR = 0.5;
 const SHOWN = 40; // groups at once
 const FEW = 6; // texts of a group at once
+const MANY = 200; // texts from which on progress is shown
 
-const lines = byId("lines");
 const region = byId("list-result");
 const slider = byId("threshold");
 const pane = new ResultPane(region);
-const table = new TableChoice(() => { lastAsked = null; tell(); });
-let most = Infinity; // texts that the server takes
+let list = null;
 let lastAsked = null; // the texts of the result that is shown, as one string
 let answered = null; // the texts with their line or row, and what the server said of them
 let groups = [];
@@ -28,17 +29,18 @@ let map = null;
 
 /** Take note of how many texts the server takes. */
 export function offer({ limits }) {
-  most = limits?.dedupe_texts ?? limits?.texts ?? Infinity;
+  list.limit(limits?.dedupe_texts ?? limits?.texts ?? Infinity);
 }
 
 export function start() {
+  list = new TextList("", { view: "list", command: "tenor dedupe FILE", changed: () => { lastAsked = null; } });
   map = new TextMap(byId("map"), byId("map-tip"), select);
   slider.value = String(DEFAULT);
   byId("list-form").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
-  byId("list-example").addEventListener("click", () => { table.forget(); lines.value = LIST; slider.value = "0.7"; submit(); });
-  byId("download").addEventListener("click", download);
-  lines.addEventListener("input", tell);
-  lines.addEventListener("keydown", (event) => {
+  byId("list-example").addEventListener("click", () => { list.replace(LIST); slider.value = "0.7"; submit(); });
+  byId("map-search").addEventListener("input", searchMap);
+  byId("map-colour").addEventListener("change", recolour);
+  list.box.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); }
   });
   slider.addEventListener("input", soon);
@@ -53,19 +55,15 @@ export function show({ t, texts }) {
   const threshold = Number(t);
   slider.value = String(t !== undefined && threshold >= FLOOR && threshold <= 1 ? threshold : slider.value || DEFAULT);
   if (texts !== undefined && texts !== joined()) {
-    table.forget();
-    lines.value = texts;
+    list.replace(texts);
   }
-  tell();
+  list.tell();
   const rows = current();
-  if (rows.length > 1 && (texts !== undefined || lastAsked === keyOf(rows))) find(rows);
+  if (list.refusal(rows.length, 2) === null && (texts !== undefined || lastAsked === keyOf(rows))) find(rows);
 }
 
 /** The texts to group, each with its line or row. */
-function current() {
-  const found = table.open ? table.texts() : lines.value.split("\n").map((text, index) => ({ text, line: index + 1 }));
-  return found.map(({ text, line }) => ({ text: text.trim().toWellFormed(), line })).filter(({ text }) => text);
-}
+const current = () => list.texts();
 
 /** The texts in one string, as the address holds them. */
 const joined = () => current().map(({ text }) => text.replaceAll(/[\r\n]+/g, " ")).join("\n");
@@ -78,19 +76,14 @@ function settings() {
   return { t: Number(slider.value).toFixed(2), texts: fits ? texts : undefined };
 }
 
-function tell() {
-  const count = current().length;
-  const over = count > most ? `; at most ${most.toLocaleString("en")} at once here. For more: tenor dedupe FILE` : "";
-  byId("count").textContent = count ? counted(count, "text") + over : "";
-}
-
 function submit() {
   const rows = current();
-  if (rows.length < 2) {
+  const wrong = list.refusal(rows.length, 2);
+  if (wrong) {
     region.hidden = false;
-    region.classList.add("bare");
-    pane.say("Give at least two texts, each on a line of its own.");
-    if (!table.open) lines.focus();
+    region.classList.toggle("bare", answered === null);
+    pane.say(wrong);
+    if (!list.isTable) list.box.focus();
     return;
   }
   lastAsked = keyOf(rows);
@@ -107,16 +100,20 @@ function find(rows) {
   region.classList.toggle("bare", answered === null);
   region.classList.add("stale");
   const texts = rows.map((each) => each.text);
-  pane.ask((options) => post("api/dedupe", { texts, floor: FLOOR }, options), (found) => {
-    answered = { rows, key: keyOf(rows), grouping: new Grouping(found.same, found.pairs) };
+  const body = { texts, floor: FLOOR };
+  const end = texts.length >= MANY ? following(region, texts.length) : () => {};
+  pane.ask((options) => post("api/dedupe", body, options), (found) => {
+    answered = { rows, key: keyOf(rows), grouping: new Grouping(found.same, found.pairs), columns: list.columns() };
     lastAsked = answered.key;
     region.classList.remove("bare");
     slider.min = String(Math.min(1, Math.ceil(found.floor * 100) / 100));
     regroup();
     map.place(found.points, rows.map((each) => each.text), found.same);
+    colouring();
     note(found);
+    byId("list-exports").replaceChildren(exported("groups", { json: () => ({ ...found, texts }), rows: table, path: "api/dedupe", body }));
     announce(byId("list-summary").textContent);
-  }).finally(() => region.classList.remove("stale"));
+  }).finally(() => { end(); region.classList.remove("stale"); });
 }
 
 function note({ floor, notes = [] }) {
@@ -148,6 +145,32 @@ function regroup() {
   unroll(byId("groups"), groups, SHOWN, card, "more group");
   if (!groups.length) byId("groups").append(make("li", { class: "empty" }, "No two of these texts are this alike. Move the slider to the left."));
   map.group(groups.map((group) => group.map(({ row }) => row)));
+  recolour();
+}
+
+/** Offer the colours that there are: of groups, and of the table's columns. */
+function colouring() {
+  const choice = byId("map-colour");
+  choice.replaceChildren(make("option", { value: "" }, "in a group or not"), make("option", { value: "group" }, "the largest groups"),
+    ...answered.columns.map((name, column) => make("option", { value: column }, name)));
+  byId("map-search").value = "";
+  recolour();
+}
+
+function recolour() {
+  if (!answered) return;
+  const choice = byId("map-colour").value;
+  const names = new Map();
+  groups.forEach((group) => group.forEach(({ row }) => names.set(row, shortened(answered.rows[group[0].row].text, 30))));
+  const values = choice === "group" ? answered.rows.map((_, row) => names.get(row) ?? null) : answered.rows.map(({ row }) => row?.[Number(choice)]?.trim() ?? null);
+  const found = choice === "" ? { names: [], colours: null, rest: false } : colourings(values);
+  map.colour(found.colours);
+  legend(found);
+}
+
+function searchMap() {
+  const found = map.search(byId("map-search").value);
+  byId("map-found").textContent = byId("map-search").value.trim() ? counted(found, "text") : "";
 }
 
 function summary(found, repeated) {
@@ -197,15 +220,12 @@ function select(rows) {
 }
 
 /** Every text with its group, if it has one; the centre of a group is marked as the one to keep. */
-function download() {
+function table() {
   const place = new Map();
   groups.forEach((group, number) => group.forEach((member) => place.set(member.row, { ...member, number })));
   const body = answered.rows.map(({ text, line: where }, row) => {
     const member = place.get(row);
     return [where, member ? member.number + 1 : "", member ? Number(member.score.toFixed(4)) : "", !member || member.middle === row ? "yes" : "no", text];
   });
-  const blob = new Blob([csv.write([["line", "group", "score", "keep", "text"], ...body])], { type: "text/csv" });
-  const link = make("a", { href: URL.createObjectURL(blob), download: "groups.csv" });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  return [["line", "group", "score", "keep", "text"], ...body];
 }

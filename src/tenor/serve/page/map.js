@@ -1,8 +1,9 @@
-// A map of texts: near means alike. Dots of a group are tied to its centre. Drag moves it, the wheel or two
-// fingers zoom, pointing tells a text, a click selects one, Shift and dragging several; arrows go from dot to
-// dot.
+// A map of texts: near means alike. Dots of a group are tied to its centre. Drag moves it, Ctrl and the wheel or
+// two fingers zoom, pointing tells a text, a click selects one, Shift and dragging several; arrows go from dot
+// to dot. Without Ctrl the wheel scrolls the page, as everywhere.
 
 import { announce, shortened } from "./elements.js";
+import { COLOURS } from "./map_colours.js";
 import { spread } from "./spread.js";
 
 const MARGIN = 28; // pixels around the dots
@@ -22,6 +23,8 @@ export class TextMap {
   #sizes = []; // how often each text occurs; 0 for a copy, which its first row stands for
   #stars = []; // rows of each group, the centre first
   #inGroup = new Set();
+  #colours = null; // the number of each row's colour, null for none; null: by group
+  #found = null; // rows that a search in the map has found; null: there is no search
   #chosen = new Set();
   #at = null; // the row that is pointed at
   #view = { scale: 1, x: 0, y: 0 };
@@ -52,14 +55,33 @@ export class TextMap {
     this.#sizes = texts.map(() => 0);
     same.forEach((first, row) => { this.#sizes[first < 0 ? row : first] += 1; });
     this.#at = null;
+    this.#colours = this.#found = null;
     this.select([]);
     this.fit();
+  }
+
+  text(row) {
+    return this.#texts[row];
   }
 
   group(groups) {
     this.#stars = groups;
     this.#inGroup = new Set(groups.flat());
     this.#draw();
+  }
+
+  /** Colour the rows by number, or by group where null is given. */
+  colour(colours) {
+    this.#colours = colours;
+    this.#draw();
+  }
+
+  /** Bring out the texts that contain something, and return how many there are; nothing brings out all. */
+  search(words) {
+    const wanted = words.trim().toLocaleLowerCase();
+    this.#found = wanted ? new Set([...this.#texts.keys()].filter((row) => this.#texts[row].toLocaleLowerCase().includes(wanted))) : null;
+    this.#draw();
+    return this.#found?.size ?? 0;
   }
 
   select(rows) {
@@ -115,7 +137,14 @@ export class TextMap {
       for (const row of others) line(pen, this.#spots[centre], this.#spots[row]);
     }
     pen.globalAlpha = 1;
-    this.#sizes.forEach((size, row) => { if (size) this.#dot(pen, row, this.#inGroup.has(row) ? accent : edge, card); });
+    const named = Array.from({ length: COLOURS }, (_, number) => resolved(`--colour-${number}`));
+    this.#sizes.forEach((size, row) => {
+      if (!size) return;
+      pen.globalAlpha = this.#found && !this.#found.has(row) ? 0.18 : 1;
+      const plain = this.#colours ? edge : this.#inGroup.has(row) ? accent : edge;
+      this.#dot(pen, row, named[this.#colours?.[row]] ?? plain, card);
+    });
+    pen.globalAlpha = 1;
     this.#labels(pen, ink, card);
     for (const row of this.#chosen) ring(pen, this.#spots[row], this.#radius(row) + 4, ink);
     if (this.#at !== null) ring(pen, this.#spots[this.#at], this.#radius(this.#at) + 4, accent);
@@ -144,7 +173,10 @@ export class TextMap {
     pen.lineWidth = 3;
     pen.strokeStyle = rim;
     pen.fillStyle = ink;
-    for (const row of [...new Set([...this.#chosen, ...centres, ...alone])].slice(0, LABELS)) {
+    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    const inView = (row) => { const [x, y] = this.#spots[row]; return x >= 0 && y >= 0 && x <= width && y <= height; };
+    const first = this.#found ? [...this.#found] : [...this.#chosen, ...centres, ...alone];
+    for (const row of [...new Set(first)].filter(inView).slice(0, LABELS)) {
       const text = shortened(this.#texts[row].replaceAll(/\s+/g, " "), LETTERS);
       const room = this.#room(row, pen.measureText(text).width, taken);
       if (!room) continue;
@@ -258,6 +290,7 @@ export class TextMap {
   }
 
   #wheel(event) {
+    if (!event.ctrlKey && !event.metaKey) return; // Then the page scrolls.
     event.preventDefault();
     this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0015)), ...this.#spot(event));
     this.#point(this.#nearest(...this.#spot(event)));

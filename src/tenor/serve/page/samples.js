@@ -43,6 +43,15 @@ Could I speak to a human?
 I'd like to talk to a real person
 Thank you, everything arrived safely!`;
 
+export const OPINIONS = `The food was wonderful and the staff could not have been kinder.
+I waited an hour and then they forgot my order.
+Best holiday we have had in years!
+The room was dirty and smelled of smoke.
+The parcel arrived on Tuesday.`;
+
+export const TAGGED = `Angela Merkel met Emmanuel Macron in Paris on Monday to talk about the European Union.
+The old city lies by the river, and a cat sleeps in front of every second house.`;
+
 export const WORDS = {
   neighbours: ["river", "happy", "piano", "winter"],
   ask: ["bank & river", "bank - money", "(cat | dog) & wild"],

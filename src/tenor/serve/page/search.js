@@ -1,9 +1,10 @@
 // An index: a question, how to look for it, and filters on its columns.
 
 import * as address from "./address.js";
-import { ResultPane } from "./result_pane.js";
 import { post } from "./api.js";
 import { announce, bar, byId, counted, make, shortened } from "./elements.js";
+import { exported } from "./exports.js";
+import { ResultPane } from "./result_pane.js";
 
 const COMPARISONS = {
   text: [["=", "is"], ["!=", "is not"], ["like", "contains"]],
@@ -17,10 +18,12 @@ const query = byId("query");
 const region = byId("search-result");
 const pane = new ResultPane(region);
 let columns = [];
+let examples = [];
 
 /** Take note of the index that the server has. */
 export function offer(index) {
   columns = index.columns ?? [];
+  examples = index.examples ?? [];
   byId("search-about").textContent = `${counted(index.texts, "text")} in “${index.name}”, found by what they mean, by their words, or by both.`;
   byId("add-filter").hidden = !columns.length;
 }
@@ -40,7 +43,9 @@ export function show({ q = "", mode = "hybrid", filters, k }) {
   if (q.trim()) find(q, chosen.value, Math.min(MOST, Math.max(1, Number(k) || MORE)));
   else {
     pane.stop();
-    region.replaceChildren(make("p", { class: "empty" }, "Ask something, and the texts that answer it best appear here."));
+    region.replaceChildren(make("div", { class: "empty" }, make("p", {}, "Ask something, and the texts that answer it best appear here."),
+      examples.length ? make("ul", { class: "tries", "aria-label": "Examples" }, examples.map((each) =>
+        make("li", {}, make("button", { class: "example", type: "button", dir: "auto", onclick: () => { query.value = each; submit(); } }, each)))) : ""));
   }
 }
 
@@ -62,30 +67,47 @@ function submit(k) {
 function find(q, mode, k) {
   region.classList.add("stale");
   const where = current().map(condition).join(" and ") || null;
-  pane.ask((options) => post("api/search", { query: q, mode, k, where }, options), (found) => render(found, q, k))
+  const body = { query: q, mode, k, where };
+  pane.ask((options) => post("api/search", body, options), (found) => {
+    render(found, q, k, mode);
+    if (found.hits.length) region.append(exported("hits", { json: () => found, rows: () => table(found.hits), path: "api/search", body }));
+  })
     .finally(() => region.classList.remove("stale"));
 }
 
-function render({ hits, notes = [] }, q, k) {
+function table(hits) {
+  const names = Object.keys(hits[0].columns);
+  return [["rank", "id", "score", "cosine", "bm25", ...names, "text"], ...hits.map((hit, place) => [place + 1, hit.id, hit.score, hit.cosine ?? "", hit.bm25 ?? "", ...names.map((name) => hit.columns[name] ?? ""), hit.text])];
+}
+
+function render({ hits, notes = [] }, q, k, mode) {
   const words = new Set((q.toLocaleLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []));
   const best = Math.max(...hits.map((hit) => hit.score), 1e-9);
   const head = hits.length ? counted(hits.length, "hit") : null;
   region.replaceChildren(
     ...notes.map((note) => make("p", { class: "note" }, note)),
     head ? make("p", { class: "hint" }, head) : make("p", { class: "empty" }, "Nothing was found. Other words, or fewer filters, may help."),
-    make("ol", { class: "hits" }, hits.map((hit) => entry(hit, words, best))),
+    make("ol", { class: "hits" }, hits.map((hit) => entry(hit, words, best, mode))),
     hits.length === k && k < MOST ? make("p", { class: "actions" }, make("button", { type: "button", onclick: () => submit(Math.min(MOST, k + MORE)) }, "Show more")) : "",
   );
   announce(head ?? "Nothing was found.");
 }
 
-function entry(hit, words, best) {
+/** What a hit is ranked by, and what else is known of it. */
+function ranking(hit, mode) {
+  const meaning = hit.cosine === null ? null : `meaning ${hit.cosine.toFixed(2)}`;
+  const words = hit.bm25 === null ? null : `words ${hit.bm25.toFixed(1)}`;
+  if (mode === "lexical") return `Ranked by ${words}`;
+  if (mode === "vector") return `Ranked by ${meaning}`;
+  return `Ranked by both, ${hit.score.toFixed(2)}: ${[meaning, words ?? "no word of the query"].filter(Boolean).join(" and ")}`;
+}
+
+function entry(hit, words, best, mode) {
   const facts = Object.entries(hit.columns).filter(([, value]) => value !== null && value !== "")
     .map(([name, value]) => make("span", {}, `${name}: `, make("bdi", { dir: "auto" }, shortened(String(value), 120))));
-  const scores = [hit.cosine !== null && `meaning ${hit.cosine.toFixed(2)}`, hit.bm25 !== null && `words ${hit.bm25.toFixed(1)}`].filter(Boolean).join(" · ");
   return make("li", { class: "hit" },
     make("p", { class: "text", dir: "auto" }, marked(shortened(hit.text, 1200), words)),
-    make("p", { class: "facts" }, bar(hit.score / best), make("span", {}, scores), facts));
+    make("p", { class: "facts" }, bar(hit.score / best), make("span", { class: "ranked" }, ranking(hit, mode)), facts));
 }
 
 /** A text with the words of the query marked in it. */

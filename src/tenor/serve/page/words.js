@@ -1,9 +1,11 @@
 // Word vectors: the neighbours of a word, sets of words, and analogies.
 
 import * as address from "./address.js";
-import { ResultPane } from "./result_pane.js";
 import { post } from "./api.js";
 import { announce, bar, byId, counted, make } from "./elements.js";
+import { exported } from "./exports.js";
+import { TextMap } from "./map.js";
+import { ResultPane } from "./result_pane.js";
 import { WORDS } from "./samples.js";
 
 const HOW_MANY = 15;
@@ -11,13 +13,29 @@ const FIELDS = { neighbours: ["word"], ask: ["set"], analogy: ["from", "to", "of
 
 const region = byId("words-result");
 const pane = new ResultPane(region);
+let examples = WORDS;
+let map = null;
+
+/** A score with two digits, without the sign of a zero. */
+export const points = (score) => score.toFixed(2).replace(/^-(?=0\.00$)/, "");
 
 /** Take note of the vectors that the server has. */
 export function offer(vectors) {
   byId("words-about").textContent = `${counted(vectors.words, "word")} of “${vectors.name}”, each a point in ${vectors.dimensions} dimensions. Words that are used alike are near each other.`;
+  examples = known(new Set(vectors.examples), vectors.examples);
+}
+
+/** The examples whose words are all in the file; where there are none, some made of words that are. */
+function known(has, [first, second, third, ...more]) {
+  const kept = Object.fromEntries(Object.entries(WORDS).map(([kind, all]) => [kind, all.filter((each) => each.match(/[\p{L}]+/gu).every((word) => has.has(word)))]));
+  if (!kept.neighbours.length) kept.neighbours = [first, second, third, more[0]].filter(Boolean);
+  if (!kept.ask.length && second) kept.ask = [`${first} & ${second}`, `${first} - ${second}`];
+  if (!kept.analogy.length && third) kept.analogy = [`${first} ${second} ${third}`];
+  return kept;
 }
 
 export function start() {
+  map = new TextMap(byId("words-map"), byId("words-map-tip"), ([row]) => { if (row > 0) go("neighbours", [map.text(row)]); });
   byId("words-form").addEventListener("submit", (event) => { event.preventDefault(); submit(); });
   document.querySelectorAll("input[name=ask]").forEach((each) => each.addEventListener("change", () => { choose(each.value); empty(); }));
 }
@@ -36,7 +54,7 @@ export function show({ ask = "neighbours", w = "", a = "", b = "", c = "" }) {
 
 function choose(kind) {
   document.querySelectorAll(".asked").forEach((each) => { each.hidden = each.dataset.ask !== kind; });
-  byId("words-examples").replaceChildren(...WORDS[kind].map((example) =>
+  byId("words-examples").replaceChildren(...examples[kind].map((example) =>
     make("li", {}, make("button", { class: "example", type: "button", onclick: () => go(kind, kind === "analogy" ? example.split(" ") : [example]) },
       kind === "analogy" ? sentence(example.split(" ")) : example))));
 }
@@ -45,6 +63,7 @@ const sentence = ([a, b, c]) => `${a} : ${b} = ${c} : ?`;
 
 function empty() {
   pane.stop();
+  byId("words-map-side").hidden = true;
   region.replaceChildren(make("p", { class: "empty" }, "The words that fit best appear here. Any of them can be clicked to go on from there."));
 }
 
@@ -69,11 +88,25 @@ function find(kind, values) {
   const [a, b, c] = values;
   const body = { neighbours: { word: a }, ask: { query: a }, analogy: { a, b, c } }[kind];
   region.classList.add("stale");
-  pane.ask((options) => post(`api/words/${kind}`, { ...body, k: HOW_MANY }, options), ({ words }) => {
+  const asked = { ...body, k: HOW_MANY };
+  pane.ask((options) => post(`api/words/${kind}`, asked, options), (found) => {
+    const { words } = found;
     render(words, kind);
+    region.append(exported("words", { json: () => found, rows: () => [["word", "score"], ...words.map(({ word, score }) => [word, score])], path: `api/words/${kind}`, body: asked }));
+    chart(found, a);
     byId("best").textContent = kind === "analogy" && words.length ? words[0].word : "…";
     announce(words.length ? `${counted(words.length, "word")}; first ${words[0].word}.` : "No word fits.");
   }).finally(() => region.classList.remove("stale"));
+}
+
+/** A map of a word among its neighbours. */
+function chart({ words, points: places }, word) {
+  byId("words-map-side").hidden = !places?.length;
+  if (!places?.length) return;
+  const texts = [word, ...words.map((each) => each.word)];
+  map.group([]);
+  map.place(places, texts, texts.map((_, row) => row));
+  map.colour(texts.map((_, row) => (row ? null : 0)));
 }
 
 function render(words, kind) {
@@ -84,5 +117,5 @@ function render(words, kind) {
   region.replaceChildren(words.length ? make("ol", { class: "near" }, words.map(({ word, score }) => make("li", {},
     make("button", { class: "pick", type: "button", dir: "auto", title: `Neighbours of ${word}`, onclick: () => go("neighbours", [word]) }, word),
     bar(share(score)),
-    make("span", { class: "points" }, score.toFixed(2))))) : make("p", { class: "empty" }, "No word fits."));
+    make("span", { class: "points" }, points(score))))) : make("p", { class: "empty" }, "No word fits."));
 }

@@ -152,6 +152,14 @@ class Passages:
                 self._table.take_offsets(sorted(offsets.tolist())).select(["vector"]).to_arrow()
             )
 
+    def some_texts(self, count: int) -> list[str]:
+        """Return a few texts, spread over the table."""
+        rows = self.count()
+        offsets = sorted({rows * number // count for number in range(count)} if rows else ())
+        with _storing(self._folder):
+            found = self._table.take_offsets(offsets).select(["text"]).to_arrow() if offsets else None
+            return [] if found is None else [str(text) for text in found["text"].to_pylist()]
+
     def nearest(
         self, vector: Vectors, k: int, *, condition: str | None, hnsw: HnswConfig | None
     ) -> list[StoredRow]:

@@ -133,6 +133,11 @@ class Searcher:
         vector: Vectors = normalise(self._model.encode([query], prompt=prompt, long=long))[0]
         return vector
 
+    def some_texts(self, count: int) -> list[str]:
+        """Return a few texts of the index, the same ones for the same index."""
+        self._follow()
+        return self._open().some_texts(count)
+
     def _follow(self) -> None:
         """Take up the card as it is now; another writer may have replaced it."""
         card = read_card(self.folder)

@@ -1,9 +1,12 @@
 """The language check: what it must notice and, above all, where it must stay silent."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tenor.text import language, language_identifier
 from tenor.text.language import LanguageWatch, probably_not_english
 
 FOREIGN = [
@@ -102,3 +105,45 @@ def test_a_warning_says_how_many_were_looked_at_and_commands_no_terminal():
     assert told.startswith("3 of the first 3 texts are")
     assert told.isprintable()
     assert "möchte" in told
+
+
+# Languages whose words the rules do not know: a trained identifier is needed.
+ONLY_IDENTIFIED = [
+    "Sijui kama treni itaondoka kesho asubuhi.",
+    "Ez dakit trena noiz aterako den.",
+    "Nid wyf yn gwybod pryd mae'r trên yn gadael.",
+]
+
+
+@pytest.mark.parametrize("text", ONLY_IDENTIFIED)
+def test_a_trained_identifier_knows_more_languages(text):
+    pytest.importorskip("py3langid")
+    assert probably_not_english(text)
+
+
+def test_without_the_identifier_the_rules_are_left(monkeypatch):
+    monkeypatch.setitem(sys.modules, "py3langid", None)
+    monkeypatch.setitem(sys.modules, "py3langid.langid", None)
+    language_identifier._identifier.cache_clear()
+    try:
+        assert language_identifier.identify_language("Sijui kama treni itaondoka.") is None
+        assert probably_not_english("Kannst du mir bitte sagen, wie spät es ist?")
+        assert not probably_not_english("Sijui kama treni itaondoka kesho asubuhi.")
+    finally:
+        language_identifier._identifier.cache_clear()
+
+
+def test_the_identifier_alone_does_not_decide_on_english_with_function_words(monkeypatch):
+    monkeypatch.setattr(language, "identify_language", lambda text: ("hu", 0.99))
+    assert not probably_not_english("Syria envoy calls for the National Unity Government")
+    assert probably_not_english("Sijui kama treni itaondoka kesho")
+    monkeypatch.setattr(language, "identify_language", lambda text: ("hu", 0.4))
+    assert not probably_not_english("Sijui kama treni itaondoka kesho")
+
+
+def test_a_few_foreign_texts_among_many_are_no_warning():
+    watch = LanguageWatch()
+    watch.see(["The dog sleeps on the old sofa."] * 400 + ["Ich möchte noch einen Kaffee trinken."] * 3)
+    assert watch.warning("minilm") is None
+    watch.see(["Ich möchte noch einen Kaffee trinken."] * 2)
+    assert watch.warning("minilm").startswith("5 of 405 texts")

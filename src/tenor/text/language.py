@@ -5,7 +5,10 @@ of its function words; against it when it is a function word of another language
 lacks, or a letter pattern that English hardly has. Capitalised words count only as function words, because
 names look foreign in any language. A text is called foreign when the evidence against English comes to two
 words (a little less where no English function word is found), outweighs that for it, and makes up a fair part
-of the text; so short texts and names stay silent. ``bench/language.py`` measures how often it is right.
+of the text; so short texts and names stay silent. Where a trained identifier is installed
+(:mod:`tenor.text.language_identifier`), it is asked about texts that these rules let pass and that have no
+English function word: alone it takes headlines with foreign names for other languages, and the rules miss
+languages whose words they do not know. ``bench/language.py`` measures how often both are right.
 """
 
 import re
@@ -15,6 +18,7 @@ from functools import lru_cache
 from itertools import islice
 
 from tenor.text.function_words import FOREIGN, ONLY_ENGLISH, PARTLY_FOREIGN
+from tenor.text.language_identifier import ENGLISH, identify_language
 
 # Letter patterns that English words in lower case hardly ever have.
 _PATTERNS = re.compile(
@@ -28,6 +32,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _ADDRESS = re.compile(r"\S*(?:://|www\.|@)\S*")
 _CAP = 3000  # Characters looked at: a book does not need more to show its language.
 _FEWEST = 4  # Words in Latin script: fewer are a name, a dish or a title as often as a language.
+_SURE = 0.5  # probability of another language by the trained identifier
+_RARE = 0.01  # of the texts; fewer foreign ones are quotations and false alarms
 _LATIN = ("LATIN", "FEMININE", "MASCULINE", "MICRO")  # how Unicode's names of such letters begin
 
 
@@ -51,7 +57,15 @@ def probably_not_english(text: str) -> bool:
     latin = sum(map(_is_latin, letters))
     if len(letters) - latin > max(5, latin):
         return True
-    return len(words) >= _FEWEST and _foreign_words(words)
+    return len(words) >= _FEWEST and (_foreign_words(words) or _identified(text, words))
+
+
+def _identified(text: str, words: list[str]) -> bool:
+    """Whether a trained identifier calls a text foreign, which has no English function word in it."""
+    if any(word.lower().replace("’", "'") in ONLY_ENGLISH for word in words):
+        return False
+    found = identify_language(text[:_CAP])
+    return found is not None and found[0] != ENGLISH and found[1] > _SURE
 
 
 class LanguageWatch:
@@ -80,8 +94,8 @@ class LanguageWatch:
                 self._first = self._first or text
 
     def warning(self, model: str) -> str | None:
-        """Say how many texts are probably not English, or return None when there are none."""
-        if not self._foreign:
+        """Say how many texts are probably not English, or return None when there are next to none."""
+        if not self._foreign or self._foreign < _RARE * self._seen:
             return None
         verb = "is" if self._foreign == 1 else "are"
         first = "the first " if self._seen == self._limit else ""
@@ -91,7 +105,7 @@ class LanguageWatch:
         shown = excerpt if len(excerpt) <= 50 else excerpt[:49] + "…"
         return (
             f"{self._foreign:,} of {first}{self._seen:,} texts {verb} probably not English, and {model} was "
-            f'trained on English: take its scores with care (first: "{shown}").'
+            f'trained on English: its scores are less reliable there (first: "{shown}").'
         )
 
 

@@ -122,7 +122,9 @@ class Tokenizer:
     @property
     def unknown(self) -> int | None:
         """The token that stands for what the vocabulary lacks, None where there is no such token."""
-        token = getattr(self._backend.model, "unk_token", None)
+        # A Unigram model, as multilingual ones have, only knows its number, and does not tell it.
+        usual = "<unk>" if type(self._backend.model).__name__ == "Unigram" else None
+        token = getattr(self._backend.model, "unk_token", usual)
         return None if token is None else self._backend.token_to_id(str(token))
 
     @property

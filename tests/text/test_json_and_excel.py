@@ -166,3 +166,27 @@ def test_a_broken_workbook_and_old_office_files_are_refused(tmp_path):
     (tmp_path / "a.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
     with pytest.raises(TenorError, match=r"save it as \.xlsx or CSV"):
         rows_of(tmp_path / "a.xls")
+
+
+def test_a_header_may_name_a_column_twice(tmp_path):
+    (tmp_path / "a.csv").write_text("text,text,label\nfirst words,second words,a\nothers,more,b\n")
+    assert rows_of(tmp_path / "a.csv")[0][0] == (
+        2,
+        {"text": "first words", "1": "second words", "label": "a"},
+    )
+    (tmp_path / "b.csv").write_text("yes,yes,3\nno,yes,4\nyes,no,5\n")
+    assert len(rows_of(tmp_path / "b.csv")[0]) == 3
+
+
+def test_a_header_of_numbered_names_is_no_pair(tmp_path):
+    (tmp_path / "a.csv").write_text("q1,q2\nHow are you?,How do you do?\nfine,good\n")
+    pairs = list(read_pairs(tmp_path / "a.csv", problems=Problems()))
+    assert [pair.texts for pair in pairs] == [("How are you?", "How do you do?"), ("fine", "good")]
+
+
+def test_an_array_among_texts_is_reported_and_not_read_as_json(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": "good"}\n{"text": ["x"]}\n{"text": "bad"}\n')
+    problems = Problems()
+    texts = [each.text for each in read_texts(tmp_path / "a.jsonl", column="text", problems=problems)]
+    assert (texts, problems.count) == (["good", "bad"], 1)
+    assert "a.jsonl:2: an array" in problems.summary()

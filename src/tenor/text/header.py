@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from tenor.text.names import is_couple, is_known
 
 _LONGEST_NAME = 60
 _NAME = re.compile(r"[^\W\d][\w.#-]{0,24}")
+_NUMBERED = re.compile(r"[^\W\d_]{1,20}[_ .-]?1")
 _COUPLED = 2  # votes
 _ENOUGH = 500  # rows to compare with
 
@@ -26,14 +28,27 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
         return False
     first, rest = rows[0], rows[1:_ENOUGH]
     named = [cell.strip() for cell in first if cell.strip()]
-    if not named or len(set(named)) < len(named) or max(map(len, named)) > _LONGEST_NAME:
+    if not named or max(map(len, named)) > _LONGEST_NAME:
         return False
+    if len(set(named)) < len(named):  # joined tables have names twice; but a row of data may, too
+        return all(map(is_known, named)) and not any(list(row) == list(first) for row in rest)
     columns = zip(first, zip(*_same_length(rest, len(first)), strict=True), strict=False)
     votes = [_vote(cell.strip(), [below.strip() for below in column]) for cell, column in columns]
     # A lone word above sentences may be a short sentence, so a single column needs a well-known name.
     if len(first) == 1 or not votes:
         return any(map(is_known, named)) and not any(map(is_number, named))
-    return sum(votes) + _COUPLED * any(map(is_couple, first, first[1:])) > 0
+    coupled = any(is_couple(one, two) or _are_numbered(one, two) for one, two in pairwise(first))
+    return sum(votes) + _COUPLED * coupled > 0
+
+
+def _are_numbered(one: str, two: str) -> bool:
+    """Whether two cells are one word with a 1 and a 2 behind it.
+
+    >>> _are_numbered("q1", "q2"), _are_numbered("Answer_1", "answer_2"), _are_numbered("2021", "2022")
+    (True, True, False)
+    """
+    one, two = one.strip().casefold(), two.strip().casefold()
+    return _NUMBERED.fullmatch(one) is not None and two == one[:-1] + "2"
 
 
 def is_header(rows: Sequence[Sequence[str]], named: Collection[str]) -> bool:

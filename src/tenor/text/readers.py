@@ -6,6 +6,7 @@ to the given ``Problems``, which count it or stop there.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -147,6 +148,9 @@ def _sentences(
     found: Iterator[Row], text_at: str, label_at: str | None, *, keep: bool, rows: bool, problems: Problems
 ) -> Iterator[Sentence]:
     for row in found:
+        if row.original is not None and isinstance(row.original.get(text_at), list):
+            problems.add(row.origin, "an array where a text was expected; read as an empty text")
+            row = replace(row, values={**row.values, text_at: ""}, reported=True)
         roles = {"text": text_at} if label_at is None else {"text": text_at, "label": label_at}
         filled = _filled(row, roles, problems)
         if ("text" in filled or keep) and ("label" in filled or label_at is None):

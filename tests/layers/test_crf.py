@@ -241,3 +241,32 @@ def test_numpy_alone(constrained):
 def test_the_decoder_needs_no_torch():
     code = "import sys, tenor.layers.viterbi; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_pieces_of_bounded_memory_give_the_same_numbers(monkeypatch):
+    random = np.random.default_rng(0)
+    starts = np.array([0, 7, 9, 9, 14, 20, 27])
+    given = random.normal(size=(27, 5)), starts, random.normal(size=(5, 5)), *random.normal(size=(2, 5))
+
+    def all_of_it():
+        trellis = chain.Trellis(*given)
+        counts = trellis.expected_counts(np.arange(6.0))
+        return [chain.viterbi(*given), trellis.log_partition, counts.emissions, counts.transitions]
+
+    whole = all_of_it()
+    monkeypatch.setattr(chain, "_MOST_NUMBERS", 50)  # two sequences at a time
+    for one, two in zip(whole, all_of_it(), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-12)
+
+
+def test_the_memory_of_many_labels_does_not_grow_with_the_sequences(monkeypatch):
+    import tracemalloc
+
+    monkeypatch.setattr(chain, "_MOST_NUMBERS", 1 << 16)
+    labels, count = 128, 400
+    given = np.zeros((2 * count, labels)), np.arange(0, 2 * count + 1, 2), np.zeros((labels, labels))
+    tracemalloc.start()
+    chain.Trellis(*given, np.zeros(labels), np.zeros(labels)).expected_counts(np.ones(count))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 20 << 20  # labels² x sequences alone would take 52 MB

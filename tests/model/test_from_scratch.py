@@ -33,3 +33,27 @@ def test_a_folder_in_use_is_left_alone(tmp_path):
     with pytest.raises(TenorError, match="exists already"):
         new_bert(tmp_path, TEXTS, **SMALL)
     assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"hidden_size": 2**40},
+        {"num_layers": 10**9},
+        {"num_layers": 900, "hidden_size": 4096},
+        {"vocab_size": 10**12},
+        {"max_positions": 10**9},
+        {"intermediate_size": 10**12},
+        {"model_type": "lstm", "hidden_size": 60_000},
+        {"model_type": "lstm", "num_layers": 10**6},
+        {"model_type": "lstm", "vocab_size": 10**7, "embedding_size": 60_000},
+        {"model_type": "cnn", "filters": 10**7},
+        {"model_type": "cnn", "filters": 60_000, "embedding_size": 10_000},
+        {"model_type": "cnn", "max_tokens": 10**9},
+    ],
+)
+def test_absurd_sizes_are_refused_before_anything_is_allocated(settings):
+    from tenor.encoders.from_scratch import from_scratch_config
+
+    with pytest.raises(TenorError, match="at most"):
+        from_scratch_config(settings)

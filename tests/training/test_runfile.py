@@ -76,6 +76,8 @@ MISTAKES = [
     ('kind = "similarity"\n', "", r"run.toml:12: \[tasks.near ness\] lacks 'kind'"),
     ('"cls+mean"', '"men"', r"run.toml:2: .*'men'"),
     ("seed = 3", "seed = -3", r"run.toml:3: seed is -3"),
+    ("seed = 3", f"seed = {2**32}", r"run.toml:3: seed is 4294967296; expected 0 to 4294967295"),
+    ("seed = 3", f"seed = {10**30}", r"run.toml:3: seed is 10+; expected"),
     ('"minilm"', '" "', r"run.toml:1: encoder is empty"),
     ("seed = 3", "seed = ", r"run.toml is not valid TOML: .*line 3"),
     ("[training]", "[[training]]", r"training should be a section"),

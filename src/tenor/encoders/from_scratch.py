@@ -17,6 +17,8 @@ from tenor.encoders.table import DEFAULT, encoder_type
 from tenor.errors import TenorError, did_you_mean
 from tenor.files import atomic_folder
 
+MOST_PARAMETERS = 2_000_000_000  # six times BERT large
+
 
 class FromScratch(ABC):
     """How a new encoder is begun; subclasses are frozen dataclasses with a field ``model_type``."""
@@ -74,6 +76,23 @@ def check_at_least(config: object, **least: int) -> None:
         value = getattr(config, name)
         if value is not None and value < bound:
             raise TenorError(f"{name} is {value}; it must be at least {bound}.")
+
+
+def check_size(config: object, *, parameters: int, **most: int) -> None:
+    """Refuse sizes that no machine of ours holds, before anything is allocated.
+
+    ``parameters`` is how many the encoder would have; ``most`` bounds single fields, None being a default.
+    """
+    for name, bound in most.items():
+        value = getattr(config, name)
+        if value is not None and value > bound:
+            raise TenorError(f"{name} is {value}; it must be at most {bound:,}.")
+    if parameters > MOST_PARAMETERS:
+        raise TenorError(
+            f"hidden_size and the other sizes make an encoder of {parameters:,} parameters "
+            f"({parameters / 2.5e8:,.0f} GB); at most {MOST_PARAMETERS:,} can be begun "
+            "with. Take fewer layers or smaller sizes."
+        )
 
 
 @contextmanager

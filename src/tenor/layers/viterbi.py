@@ -15,6 +15,7 @@ exactly 0, and finite, so that a sequence that no allowed labels fit still has a
 Shapes: n sequences, T tokens, k labels, c sequences at work in a step.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,7 @@ Floats = NDArray[np.float64]
 Allowed = NDArray[np.bool_]
 
 FORBIDDEN = -1e5
+_MOST_NUMBERS = 1 << 23  # of one array of a step: 64 MB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,12 +74,14 @@ class Trellis:
         for before, now in zip(steps[-2::-1], steps[:0:-1], strict=True):
             before = slice(before.start, before.start + now.stop - now.start)
             # The probability of the label before, given the label now; times that of the label now.
-            joint = self._forward[:, None, before] + self._transitions[:, :, None]  # [k, k, c]
-            joint -= self._incoming[:, now]
-            np.exp(joint, out=joint)
-            joint *= counts[:, now]
-            counts[:, before] += joint.sum(axis=1)
-            pairs += joint.sum(axis=2)
+            for some in _pieces(now.stop - now.start, len(pairs)):
+                old, new = _part(before, some), _part(now, some)
+                joint = self._forward[:, None, old] + self._transitions[:, :, None]  # [k, k, c]
+                joint -= self._incoming[:, new]
+                np.exp(joint, out=joint)
+                joint *= counts[:, new]
+                counts[:, old] += joint.sum(axis=1)
+                pairs += joint.sum(axis=2)
         first = counts[:, steps[0]].sum(axis=1) if steps else np.zeros(len(pairs))
         return ExpectedCounts(counts[:, self._time.slots].T, pairs, first, last.sum(axis=1))
 
@@ -90,8 +94,9 @@ class Trellis:
             if before is None:
                 incoming[:, now] = start[:, None]
             else:
-                active = before[:, None, : now.stop - now.start]
-                incoming[:, now] = _log_sum_exp(active + self._transitions[:, :, None])
+                for some in _pieces(now.stop - now.start, len(before)):
+                    sums = before[:, None, some] + self._transitions[:, :, None]  # [k, k, c]
+                    incoming[:, _part(now, some)] = _log_sum_exp(sums)
             before = incoming[:, now] + emissions[:, now]
             forward[:, now] = before
         return incoming, forward
@@ -160,8 +165,9 @@ def _best_scores(emissions: Floats, time: TimeMajor, transitions: Floats, start:
         if before is None:
             before = emissions[:, now] + start[:, None]
         else:
-            active = before[:, None, : now.stop - now.start]
-            before = (active + transitions[:, :, None]).max(axis=0) + emissions[:, now]
+            for some in _pieces(now.stop - now.start, len(before)):
+                best[:, _part(now, some)] = (before[:, None, some] + transitions[:, :, None]).max(axis=0)
+            before = best[:, now] + emissions[:, now]
         best[:, now] = before
     return best
 
@@ -176,6 +182,17 @@ def _backtrace(best: Floats, time: TimeMajor, transitions: Floats, end: Floats) 
         scores[:, len(after) :] += end[:, None]
         after = labels[now] = scores.argmax(axis=0)
     return labels
+
+
+def _pieces(sequences: int, labels: int) -> Iterator[slice]:
+    """Cut the sequences of a step so that labels x labels numbers of each take bounded memory."""
+    most = max(1, _MOST_NUMBERS // labels**2)
+    for begin in range(0, sequences, most):
+        yield slice(begin, min(begin + most, sequences))
+
+
+def _part(whole: slice, part: slice) -> slice:
+    return slice(whole.start + part.start, whole.start + part.stop)
 
 
 def _time_major(emissions: Scores, time: TimeMajor) -> Floats:

@@ -189,5 +189,5 @@ def _check_top(run: RunConfig, source: Source) -> None:
         )
     if run.max_tokens is not None and run.max_tokens < 8:
         raise TenorError(f"{source.place('max_tokens')}: max_tokens is {run.max_tokens}; give at least 8.")
-    if run.seed < 0:
-        raise TenorError(f"{source.place('seed')}: seed is {run.seed}; it must be at least 0.")
+    if not 0 <= run.seed < 2**32:  # what the generators of all our libraries take
+        raise TenorError(f"{source.place('seed')}: seed is {run.seed}; expected 0 to {2**32 - 1}.")

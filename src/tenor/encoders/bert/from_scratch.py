@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from tenor.encoders.bert.config import BertConfig
-from tenor.encoders.from_scratch import FromScratch, check_at_least, seeded
+from tenor.encoders.from_scratch import FromScratch, check_at_least, check_size, seeded
 from tenor.errors import TenorError
 from tenor.files import write_json
 
@@ -50,6 +50,15 @@ class BertFromScratch(FromScratch):
                 f"hidden_size is {self.hidden_size}, which is not divisible by num_heads, {self.num_heads}."
             )
         check_at_least(self, vocab_size=2 * len(SPECIALS), max_positions=8)
+        d, inner = self.hidden_size, self.intermediate_size or 4 * self.hidden_size
+        blocks = self.num_layers * (4 * d * d + 2 * d * inner)
+        check_size(
+            self,
+            num_layers=1_000,
+            vocab_size=10_000_000,
+            max_positions=1_000_000,
+            parameters=blocks + d * (self.vocab_size + self.max_positions),
+        )
 
     def write_encoder(self, folder: Path, texts: Iterable[str], *, seed: int) -> int:
         """Write config, weights and tokenizer, and return the hidden size."""

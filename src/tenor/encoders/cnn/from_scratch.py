@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tenor.encoders.cnn.config import check_kernels
-from tenor.encoders.embedded.config import check_probability
+from tenor.encoders.embedded.config import MOST_DIMENSIONS, check_probability
 from tenor.encoders.embedded.from_scratch import EmbeddedFromScratch
-from tenor.encoders.from_scratch import check_at_least
+from tenor.encoders.from_scratch import check_at_least, check_size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,4 +33,6 @@ class CnnFromScratch(EmbeddedFromScratch):
         EmbeddedFromScratch.__post_init__(self)
         check_at_least(self, filters=1)
         check_kernels(self.kernel_sizes)
+        features = self.filters * sum(self.kernel_sizes)
+        check_size(self, filters=MOST_DIMENSIONS, parameters=features * (self.embedding_size or 100))
         check_probability("dropout", self.dropout)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.encoders.embedded.config import combined_size
+from tenor.encoders.embedded.config import MOST_DIMENSIONS, MOST_TOKENS, combined_size
 from tenor.encoders.embedded.encoder_type import EmbeddedType
 from tenor.encoders.embedded.word_embeddings.settings import WordEmbedding, word_embedding
 from tenor.encoders.encoder_type import TOKENIZER_FILES, copy_files
-from tenor.encoders.from_scratch import FromScratch, check_at_least, seeded
+from tenor.encoders.from_scratch import FromScratch, check_at_least, check_size, seeded
 from tenor.encoders.table import encoder_type
 from tenor.errors import TenorError
 
@@ -53,6 +53,15 @@ class EmbeddedFromScratch(FromScratch):
 
     def __post_init__(self) -> None:
         check_at_least(self, embedding_size=1, vocab_size=3, min_count=1, max_tokens=4, attention_size=1)
+        size = self.embedding_size or _EMBEDDING_SIZE
+        check_size(
+            self,
+            embedding_size=MOST_DIMENSIONS,
+            attention_size=MOST_DIMENSIONS,
+            vocab_size=MOST_TOKENS,
+            max_tokens=MOST_TOKENS,
+            parameters=self.vocab_size * size,
+        )
         object.__setattr__(self, "embeddings", tuple(word_embedding(each) for each in self.embeddings))
         if self.embeddings and (given := self._of_one_table()):
             raise TenorError(f"{given} is the setting of a single embedding; leave it out beside embeddings.")

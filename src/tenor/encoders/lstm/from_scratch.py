@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from tenor.encoders.embedded.config import check_probability
+from tenor.encoders.embedded.config import MOST_DIMENSIONS, MOST_LAYERS, check_probability
 from tenor.encoders.embedded.from_scratch import EmbeddedFromScratch
-from tenor.encoders.from_scratch import check_at_least
+from tenor.encoders.from_scratch import check_at_least, check_size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,5 +36,12 @@ class LstmFromScratch(EmbeddedFromScratch):
     def __post_init__(self) -> None:
         EmbeddedFromScratch.__post_init__(self)
         check_at_least(self, hidden_size=1, num_layers=1)
+        layer = 4 * self.hidden_size * (self.hidden_size + (self.embedding_size or 100))
+        check_size(
+            self,
+            hidden_size=MOST_DIMENSIONS,
+            num_layers=MOST_LAYERS,
+            parameters=self.num_layers * layer * (4 if self.bidirectional else 1),
+        )
         for name in ("dropout", "input_dropout", "weight_dropout"):
             check_probability(name, getattr(self, name))

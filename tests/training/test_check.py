@@ -117,10 +117,11 @@ def test_check_refuses_the_encoders_that_train_refuses(make, tmp_path, monkeypat
     assert said in str(error.value)
 
 
-def test_check_and_train_refuse_absurd_sizes_alike(tmp_path):
+def test_check_and_train_refuse_absurd_sizes_alike(make, tmp_path):
+    make("train.csv", [("a b", "c d", "yes"), ("e f", "g h", "no")] * 3, ("one", "two", "label"), ",")
     (tmp_path / "run.toml").write_text("[from_scratch]\nhidden_size = 4000000\nnum_heads = 1\n" + SAME)
     for job in (check_run, lambda file: train(file, out=tmp_path / "out")):
-        with pytest.raises(TenorError, match=r"run.toml:2: .* parameters"):
+        with pytest.raises(TenorError, match=r"run.toml.* parameters"):
             job(tmp_path / "run.toml")
 
 

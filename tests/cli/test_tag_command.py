@@ -178,3 +178,33 @@ def test_a_model_without_a_tagger_says_what_to_do(command, tiny_folder, tmp_path
     assert (code, printed) == (2, "")
     assert "has no task that tags words. Train one: tenor init FILE.conll, then tenor train." in noted
     assert not (tmp_path / "o.tsv").exists()
+
+
+def test_a_name_of_conll_is_written_as_columns(command, tmp_path):
+    (tmp_path / "a.txt").write_text("the cat\n", encoding="utf-8")
+    code, _, _ = command("a.txt", "--out", "b.conll")
+    assert code == 0
+    assert (tmp_path / "b.conll").read_text().splitlines()[1].startswith("cat\tB-ANIMAL")
+
+
+def test_a_terminal_shows_entities_in_colour_and_a_legend(command, folder, tmp_path, monkeypatch):
+    from rich.console import Console
+
+    from tenor.cli import tag as module
+
+    written = io.StringIO()
+    console = Console(file=written, force_terminal=True, color_system="standard", markup=False, width=200)
+    monkeypatch.setattr(module, "out", console)
+    (tmp_path / "a.txt").write_text("[red]the cat \x1b[31m saw\nno thing\n", encoding="utf-8")
+    assert command("a.txt")[0] == 0
+    shown = written.getvalue()
+    assert "\x1b[30;106mcat\x1b[0m" in shown
+    assert "ANIMAL" in shown.splitlines()[-1]
+    assert "[red]the" in shown, "text is never markup"
+    assert "\x1b[31m" not in shown, "nor does it command the terminal"
+    written.seek(0)
+    written.truncate()
+    code, printed, _ = command("a.txt", "--list")
+    assert code == 0
+    assert printed.splitlines()[0].split("\t") == HEADER
+    assert written.getvalue() == ""

@@ -1,4 +1,4 @@
-"""Tables of a tagger: by type, overlaps, confusion; and that they reach evaluation, metrics and the report."""
+"""Tables of a tagger: by type, overlaps, confusion; and that they reach evaluation and report."""
 
 import json
 

@@ -58,6 +58,7 @@ def _data_lines(report: "DataReport") -> Iterator[str]:
     if found.empty:
         yield _line("empty", _some([f"{count:,} in {_column(name)}" for name, count in found.empty.items()]))
     yield from _tally_lines(found.statistics)
+    yield from (_line(name, told) for name, told in report.details.lines())
     if report.against is not None:
         yield _line(
             "shared", f"{report.shared:,} of {found.statistics.count:,} also stand in {report.against}"
@@ -107,6 +108,7 @@ def _task_lines(task: "TaskReport") -> Iterator[str]:
     for name, file in (("train", task.train), ("dev", task.dev)):
         if file is not None:
             yield from _file_lines(name, file)
+    yield from (_line(name, told) for name, told in task.details.lines())
     if task.dev is None:
         yield _line("note", "no dev file: nothing to measure the model by")
     if task.shared:

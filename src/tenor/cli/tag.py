@@ -1,13 +1,15 @@
 """IN is plain lines, CSV, TSV, JSON, Excel, Parquet or CoNLL columns, or - for standard input.
 
-Prints one line per entity: its line in IN, its type, where it begins and ends in the text, its text and the
-probability. With --words one line per word, as CoNLL columns; with --json everything, one text a line.
---out keeps all columns of IN: a table has a row for every entity, JSON one for every text.
+In a terminal the texts are shown with their entities in colour. Otherwise, and with --list, one line per
+entity: its line in IN, its type, where it begins and ends in the text, the probability and its text. With
+--words one line per word, as CoNLL columns (also for --out NAME.conll); with --json everything, one text a
+line. --out keeps all columns of IN: a table has a row for every entity, JSON one for every text.
 
 \b
     tenor tag news.txt --model runs/entities/model
     tenor tag shop.csv --column review --model runs/entities/model --json
     tenor tag news.txt --model runs/entities/model --words > tagged.conll
+    tenor tag news.txt --model runs/entities/model --out tagged.jsonl
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tenor.cli.classify import tab_separated
+from tenor.cli.coloured_tags import coloured_text, legend_line
 from tenor.cli.console import counted, one_line, out, print_notes, print_problems, progress_bar
 from tenor.cli.options import (
     Column,
@@ -42,6 +45,9 @@ TaskName = Annotated[
     typer.Option("--task", "-t", metavar="TASK", help="A task of the model. Default: its only tagger."),
 ]
 WordLines = Annotated[bool, typer.Option("--words", help="One line per word: CoNLL columns of word and tag.")]
+EntityList = Annotated[
+    bool, typer.Option("--list", help="One line per entity, also in a terminal, where they are coloured.")
+]
 
 
 def tag(
@@ -51,6 +57,7 @@ def tag(
     column: Column = None,
     out_: RowsOut = None,
     words: WordLines = False,
+    list_: EntityList = False,
     precision: Precision = PrecisionChoice.auto,
     device: Device = "auto",
     encoding: Encoding = None,
@@ -83,11 +90,27 @@ def tag(
             progress=bar.advance,
         )
         conll = words or (out_ is not None and ending(out_) == ".conll")
-        count = _write_words(tagged, out_) if conll else _write(tagged, out_, as_json=json_)
+        if conll:
+            count = _write_words(tagged, out_)
+        elif out.is_terminal and out_ is None and not (json_ or list_):
+            count = _print_coloured(tagged)
+        else:
+            count = _write(tagged, out_, as_json=json_)
     print_problems(problems, quiet=quiet)
     print_notes((watch.warning(),), quiet=quiet)
     if out_ not in (None, STDOUT):
         out.print(f"{counted(count, 'text')} in {out_}.")
+
+
+def _print_coloured(tagged: "Iterable[Tagged]") -> int:
+    """Print texts with their entities in colour, and what the colours mean; count the texts."""
+    count, legend = 0, dict[str, str]()
+    for one in tagged:
+        count += 1
+        out.print(coloured_text(one, legend))
+    if legend:
+        out.print(legend_line(legend))
+    return count
 
 
 def _write(tagged: "Iterable[Tagged]", path: Path | None, *, as_json: bool) -> int:

@@ -15,6 +15,7 @@ from tenor.errors import TenorError
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.tasks.config import TaskConfig
 from tenor.tasks.spec import TaskSpec
+from tenor.tasks.survey import DataSurvey
 from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.examples import Origin
 from tenor.text.file_profile import FileProfile
@@ -52,6 +53,10 @@ class Kind(ABC):
     def faults(self, config: Any, train: ExampleStatistics, dev: ExampleStatistics | None) -> list[str]:
         """Say why nothing could be learned from such examples; empty where it could."""
         return []
+
+    def survey(self) -> DataSurvey:
+        """Return what sees all examples for `tenor check`, to say more of them than counts."""
+        return DataSurvey()
 
     def guess(self, path: str | Path, survey: FileProfile | None) -> TaskConfig | None:
         """Return settings for a data file that looks as if it was of this kind, None where it does not.

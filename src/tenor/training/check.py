@@ -11,6 +11,7 @@ from tenor.encoders.table import encoder_type
 from tenor.errors import TenorError
 from tenor.model.loading import find_model
 from tenor.tasks.config import TaskConfig
+from tenor.tasks.survey import DataSurvey, Part
 from tenor.tasks.table import KINDS, check_on_encoder, check_together, kind_of
 from tenor.text.columns import Roles
 from tenor.text.example_statistics import ExampleStatistics, Quantiles
@@ -29,6 +30,8 @@ class DataReport:
     shared: int | None = None
     """Examples of the file that also stand in the other one."""
     wrong: list[str] = field(default_factory=list)
+    details: DataSurvey = field(default_factory=DataSurvey)
+    """What the kind that recognises the file says of it."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for programs."""
@@ -43,6 +46,7 @@ class DataReport:
             "empty_cells": found.empty,
             **tally_dict(found.statistics),
             **problems_dict(found.problems),
+            **self.details.to_json(),
             **({} if self.against is None else {"against": self.against, "shared": self.shared}),
             "wrong": self.wrong,
         }
@@ -71,12 +75,19 @@ class TaskReport:
     dev: FileReport | None
     shared: int | None
     wrong: list[str]
+    details: DataSurvey = field(default_factory=DataSurvey)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for programs."""
         files = {"train": self.train, "dev": self.dev}
         told = {key: None if report is None else report.as_dict() for key, report in files.items()}
-        return {"name": self.name, "kind": self.kind, **told, "shared": self.shared, "wrong": self.wrong}
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            **told,
+            "shared": self.shared,
+            "wrong": self.wrong,
+        } | self.details.to_json()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,26 +120,27 @@ def check(
 
 def check_data(path: str | Path, *, against: str | Path | None = None, strict: bool = False) -> DataReport:
     """Report on a data file; with ``against``, also on what it shares with another one."""
-    found = _survey(path, strict)
+    found, details = _survey(path, strict)
     wrong = [] if found.usable else [f"no column of {path} could be taken for text"]
     wrong += too_many_problems(found.statistics.count, found.problems)
     if against is None:
-        return DataReport(found, wrong=wrong)
-    other = _survey(against, strict)
+        return DataReport(found, wrong=wrong, details=details)
+    other, _ = _survey(against, strict)
     shared = int(np.isin(found.statistics.fingerprints(), other.statistics.fingerprints()).sum())
-    return DataReport(found, str(against), shared, wrong)
+    return DataReport(found, str(against), shared, wrong, details)
 
 
-def _survey(path: str | Path, strict: bool) -> FileProfile:
+def _survey(path: str | Path, strict: bool) -> tuple[FileProfile, DataSurvey]:
     """Look at a file as the kind that recognises it reads it, else as a table."""
     for kind in KINDS.values():
         if (config := kind.guess(path, None)) is not None:
-            tally, problems = ExampleStatistics(), Problems(strict)
+            tally, problems, details = ExampleStatistics(), Problems(strict), kind.survey()
             for example in kind.read(config, Path(path), problems=problems):
                 tally.add(example)
+                details.add(example, "train")
             about = f"data of a {kind.name!r} task, which {kind.about}"
-            return FileProfile(str(path), about, tally.count, (), {}, Roles(), tally, problems)
-    return profile_file(path, problems=Problems(strict))
+            return FileProfile(str(path), about, tally.count, (), {}, Roles(), tally, problems), details
+    return profile_file(path, problems=Problems(strict)), DataSurvey()
 
 
 def check_run(path: str | Path, *, strict: bool = False) -> RunReport:
@@ -145,22 +157,28 @@ def check_run(path: str | Path, *, strict: bool = False) -> RunReport:
 def check_task(name: str, task: TaskConfig, *, strict: bool = False) -> TaskReport:
     """Read the train and dev files of a task and say what they hold."""
     wrong: list[str] = []
-    train, dev = (_read(task, file, strict, wrong) for file in (task.train, task.dev))
+    details = kind_of(task.kind).survey()
+    train = _read(task, "train", strict, wrong, details)
+    dev = _read(task, "dev", strict, wrong, details)
     shared = None
     if train is not None:
         wrong += kind_of(task.kind).faults(task, train.tally, dev.tally if dev else None)
     if train is not None and dev is not None:
         shared = int(np.isin(dev.tally.fingerprints(), train.tally.fingerprints()).sum())
-    return TaskReport(name, task.kind, train, dev, shared, wrong)
+    return TaskReport(name, task.kind, train, dev, shared, wrong, details)
 
 
-def _read(task: TaskConfig, file: Path | None, strict: bool, wrong: list[str]) -> FileReport | None:
+def _read(
+    task: TaskConfig, part: Part, strict: bool, wrong: list[str], details: DataSurvey
+) -> FileReport | None:
+    file = task.train if part == "train" else task.dev
     if file is None:
         return None
     report = FileReport(str(file), ExampleStatistics(), Problems(strict))
     try:
         for example in kind_of(task.kind).read(task, file, problems=report.problems):
             report.tally.add(example)
+            details.add(example, part)
     except TenorError as error:
         if strict:
             raise

@@ -20,7 +20,9 @@ from tenor.tasks.config import TaskConfig, check_fraction
 from tenor.tasks.kind import Kind, row_of
 from tenor.tasks.score_table import ScoreTable
 from tenor.tasks.spec import TaskSpec
+from tenor.tasks.survey import DataSurvey
 from tenor.tasks.tag.answer import TagAnswer
+from tenor.tasks.tag.survey import TagSurvey
 from tenor.tasks.tag.tables import span_tables
 from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.examples import Origin, TaggedSentence
@@ -282,6 +284,10 @@ class TagKind(Kind):
         if train.too_many_labels:
             return [f"there are more than {len(train.labels):,} tags; is it the right column?"]
         return []
+
+    def survey(self) -> DataSurvey:
+        """Count spans by type, tags that the scheme does not allow, and entities that dev has new."""
+        return TagSurvey()
 
     def guess(self, path: str | Path, survey: FileProfile | None) -> TaskConfig | None:
         """Recognise files of tagged words by their content."""

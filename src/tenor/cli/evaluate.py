@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tenor.cli.console import counted, one_line, out, print_problems, progress_bar
+from tenor.cli.console import counted, one_line, out, print_notes, print_problems, progress_bar
 from tenor.cli.options import (
     Device,
     Encoding,
@@ -83,6 +83,7 @@ def evaluate(
             progress=bar.advance,
         )
     print_problems(problems, quiet=quiet)
+    print_notes(found.notes, quiet=quiet)
     if json_:
         typer.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
     else:

@@ -115,6 +115,10 @@ class TaskSpec:
         """Count how often each label was given [true, given]; None where there is no such table."""
         return None
 
+    def notes(self, targets: Any) -> list[str]:
+        """Return what a person should know of the targets that scores are computed with, a sentence each."""
+        return []
+
     def tables(self, predictions: Predictions, targets: Any) -> tuple[ScoreTable, ...]:
         """Return tables of scores beside the figures, for `tenor evaluate` and the report."""
         return ()

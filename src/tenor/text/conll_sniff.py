@@ -13,7 +13,9 @@ from tenor.text.tag_schemes import guess_scheme
 
 _LINES = 1000
 _TEXT = 1 << 20  # characters
-_REGULAR = 0.95  # of the lines have the same columns
+_REGULAR = 0.95  # of the lines have the same columns,
+_REGULAR_BY_NAME = 0.5  # or so many where the file is called so: it is meant to be one, and has broken lines
+_ENDINGS = (".conll", ".conllu", ".iob", ".bio", ".bioes")
 _LONG_WORD = 25  # characters on average: longer cells are phrases or sentences
 _LONG_TAG = 30
 _MOST_TAGS = 200
@@ -45,7 +47,8 @@ def looks_like_conll(path: str | Path) -> bool:
     groups = list(sentence_lines(enumerate(lines, start=1), layout, str(path)))
     rows = [cells for group in groups for _, cells in group]
     regular = [cells for cells in rows if len(cells) == layout.width and all(cells)]
-    if len(regular) < max(2, _REGULAR * len(rows)):
+    named = str(path).lower().removesuffix(".gz").endswith(_ENDINGS)
+    if len(regular) < max(2, (_REGULAR_BY_NAME if named else _REGULAR) * len(rows)):
         return False
     numbered = layout.id_at is not None  # CoNLL-U, or a file that names its columns
     return _short(regular, layout) and (numbered or _tagged(regular, len(groups) > 1))

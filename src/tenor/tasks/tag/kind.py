@@ -178,6 +178,16 @@ class TagSpec(TaskSpec):
             return super().plain_scores(predictions, targets)
         return dict(span_figures(targets.to_lists(), self.tags_of(predictions)))
 
+    def notes(self, targets: Any) -> list[str]:
+        """Say how many words have tags that the model never learned."""
+        known = set(self.labels)
+        new = Counter(tag for tag in targets.values.tolist() if tag not in known)
+        if not new:
+            return []
+        words = "1 word has a tag" if new.total() == 1 else f"{new.total():,} words have tags"
+        shown = ", ".join(tag for tag, _ in new.most_common(5))
+        return [f"{words} that the model never learned ({shown}): no prediction can be right there."]
+
     def tables(self, predictions: Any, targets: Any) -> tuple[ScoreTable, ...]:
         """Return the scores of every type of span, and what types are taken for."""
         return span_tables(targets.to_lists(), self.tags_of(predictions)) if self.spans else ()
@@ -278,7 +288,7 @@ class TagKind(Kind):
     def faults(self, config: TagConfig, train: ExampleStatistics, dev: ExampleStatistics | None) -> list[str]:
         """Say so where there is nothing to tell apart, or no tag at all."""
         if not train.labels:
-            return ["no word has a tag; is the file made of words alone?"]
+            return ["no word has a tag; the file seems to hold words alone"]
         if len(train.labels) < 2:
             return [f"every tag is {next(iter(train.labels))!r}; at least two values are needed"]
         if train.too_many_labels:

@@ -39,6 +39,7 @@ class Evaluation:
     confusion: tuple[tuple[int, ...], ...] | None = None
     """Of each true label [row], how many were predicted as each label [column]."""
     tables: tuple[ScoreTable, ...] = ()
+    notes: tuple[str, ...] = ()
     left_out: int = 0
     """Rows whose label or score the task does not have: they have no part in the scores."""
 
@@ -72,6 +73,7 @@ class Evaluation:
             "labels": list(self.labels) or None,
             "confusion": table,
             "tables": [each.to_json() for each in self.tables],
+            "notes": list(self.notes),
         }
 
 
@@ -159,6 +161,7 @@ def evaluate_examples(
         confusion=None if counts is None else tuple(tuple(map(int, row)) for row in counts),
         left_out=given - len(examples),
         tables=spec.tables(predictions, targets),
+        notes=tuple(spec.notes(targets)),
     )
 
 

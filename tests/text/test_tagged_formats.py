@@ -9,7 +9,7 @@ from tenor.errors import TenorError
 from tenor.tasks.table import KINDS
 from tenor.text.ccg import read_ccg
 from tenor.text.problems import Problems
-from tenor.text.tagged import looks_tagged, read_tagged
+from tenor.text.tagged import looks_like_words, looks_tagged, read_tagged
 from tenor.text.timeml import TimemlDocument, TimeSpan, read_timeml, write_timeml
 
 TIMEML = """<?xml version="1.0" ?>
@@ -109,7 +109,13 @@ def test_broken_ccg_lines_are_reported_with_their_places(tmp_path):
 
 
 def test_texts_that_are_no_ccg_are_not_taken_for_it(tmp_path):
-    for content in ("a|b\nc|d\n", "some words | and | pipes\n", "", "ID=5\nplain text\n"):
+    for content in (
+        "1|good|a/b\n2|bad|c\n",
+        "a|b\nc|d\n",
+        "some words | and | pipes\n",
+        "",
+        "ID=5\nplain text\n",
+    ):
         file = tmp_path / "x.txt"
         file.write_text(content, encoding="utf-8")
         assert not looks_tagged(file)
@@ -151,3 +157,20 @@ def test_spans_that_cannot_be_used_are_reported(tmp_path, row, message):
     assert found[0] == (("Ada",), ("B-PER",))
     assert "a.jsonl:2" in problems.summary()
     assert message in problems.summary()
+
+
+@pytest.mark.parametrize(
+    ("row", "tagged"),
+    [
+        ({"text": "See Ada.", "spans": [[4, 7, "PER"]]}, True),
+        ({"tokens": ["Ada", "ran"], "ner_tags": ["B-PER", "O"]}, True),
+        ({"text": "a film", "labels": ["sport", "news"]}, False),
+        ({"text": "a film", "label": "good"}, False),
+        ({"tokens": ["Ada", "ran"], "labels": ["sport"]}, False),
+    ],
+)
+def test_json_lines_are_taken_for_tags_only_where_they_hold_them(tmp_path, row, tagged):
+    file = tmp_path / "a.jsonl"
+    file.write_text(f"{json.dumps(row)}\n" * 3, encoding="utf-8")
+    assert looks_tagged(file) == tagged
+    assert not looks_like_words(file), "of a text with spans, `tenor tag` reads the text"

@@ -30,7 +30,10 @@ def looks_like_ccg(first_lines: Iterable[str]) -> bool:
         return False
     if re.match(r"ID=\S", lines[0]) or lines[0].startswith(("(<T ", "(<L ")):
         return all(re.match(r"ID=\S|\(<[TL] ", line) for line in lines)
-    return all(_PIPES.fullmatch(cell) for line in lines for cell in line.split(" "))
+    cells = [cell for line in lines for cell in line.split(" ")]
+    # A table with bars between single words has no functors, and one cell a line.
+    functor = any(re.search(r"[/\\]", cell.rpartition("|")[2]) for cell in cells)
+    return functor and len(cells) > len(lines) and all(map(_PIPES.fullmatch, cells))
 
 
 def read_ccg(path: str | Path, *, problems: Problems) -> Iterator[TaggedSentence]:

@@ -24,6 +24,18 @@ def span_field(first: Mapping[str, str]) -> str | None:
     return next((name for name in SPAN_FIELDS if first.get(name, "").lstrip().startswith("[")), None)
 
 
+def holds_spans(value: Any) -> bool:
+    """Whether a value is a list of spans, at least one.
+
+    >>> holds_spans([[0, 3, "PER"]]), holds_spans(["sport", "news"]), holds_spans([])
+    (True, False, False)
+    """
+    try:
+        return isinstance(value, list) and bool([_span(item) for item in value])
+    except (ValueError, TypeError):
+        return False
+
+
 def span_sentence(row: Row, field: str, problems: Problems) -> TaggedSentence | None:
     """Return a row's text as words with tags; what cannot be read is reported and left out."""
     try:

@@ -21,7 +21,7 @@ from tenor.text.jsonl import jsonl_rows
 from tenor.text.lines import UNREADABLE, choose_encoding, read_lines
 from tenor.text.opening import Opened, open_bytes
 from tenor.text.problems import Problems
-from tenor.text.span_jsonl import span_field, span_sentences
+from tenor.text.span_jsonl import SPAN_FIELDS, holds_spans, span_field, span_sentences
 from tenor.text.timeml import read_timeml, timeml_sentences
 
 WORD_FIELDS = ("tokens", "words")
@@ -77,18 +77,44 @@ def other_format(opened: Opened) -> str | None:
     return "ccg" if looks_like_ccg(lines[:20] if len(lines) < 20 else lines[:-1][:20]) else None
 
 
-def looks_tagged(path: str | Path) -> bool:
-    """Whether a file holds tagged words in any of the formats that are recognised by content."""
+def looks_like_words(path: str | Path) -> bool:
+    """Whether a file holds words, and no texts: columns, TimeML or CCGbank, by its content."""
     if str(path) == "-":
         return False
     with open_bytes(path) as opened:
-        try:
-            choose_encoding(opened)
-        except TenorError:  # it is not text
-            return False
-        if opened.head and other_format(opened) is not None:
+        if opened.head and _encoding(opened) is not None and other_format(opened) is not None:
             return True
     return looks_like_conll(path)
+
+
+def looks_tagged(path: str | Path) -> bool:
+    """Whether a file holds tagged words, or texts with spans, in any format that is recognised by content."""
+    if str(path) == "-":
+        return False
+    with open_bytes(path) as opened:
+        encoding = _encoding(opened)
+        if encoding is not None and opened.head and _is_jsonl(opened, encoding):
+            return _is_tagged_row(opened.head.decode(encoding, errors="replace").lstrip("\ufeff \t\r\n"))
+    return looks_like_words(path)
+
+
+def _encoding(opened: Opened) -> str | None:
+    """Return the encoding of a file, None where it is not text."""
+    try:
+        return choose_encoding(opened)
+    except TenorError:
+        return None
+
+
+def _is_tagged_row(text: str) -> bool:
+    """Whether the first line of JSON holds words with as many tags, or a text with spans."""
+    row = _parsed(text.split("\n", 1)[0])
+    if not isinstance(row, dict):
+        return False
+    words, tags = (next((row[n] for n in names if n in row), None) for names in (WORD_FIELDS, TAG_FIELDS))
+    if isinstance(words, list) and isinstance(tags, list):
+        return len(words) == len(tags)
+    return isinstance(row.get("text"), str) and any(holds_spans(row.get(name)) for name in SPAN_FIELDS)
 
 
 def _timeml(path: str | Path, tag: int | str | None, problems: Problems) -> Iterator[TaggedSentence]:

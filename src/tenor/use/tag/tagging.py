@@ -9,7 +9,7 @@ from tenor.model.tagging import Tagged, TaggedEntity, Text, find_tagger, tag
 from tenor.text.examples import Origin, Row
 from tenor.text.problems import Problems
 from tenor.text.readers import read_texts
-from tenor.text.tagged import looks_tagged, read_tagged
+from tenor.text.tagged import looks_like_words, read_tagged
 from tenor.use.text_watch import TextWatch
 from tenor.use.windows import windows
 
@@ -47,7 +47,7 @@ def tag_file(
 def _read(
     path: str | Path, column: str | int | None, encoding: str | None, problems: Problems
 ) -> Iterator[tuple[Text, Origin, Row | None]]:
-    if str(path) != "-" and column is None and looks_tagged(path):
+    if str(path) != "-" and column is None and looks_like_words(path):
         for sentence in read_tagged(path, encoding=encoding, problems=problems):
             yield list(sentence.words), sentence.origin, None
         return

@@ -14,6 +14,7 @@ from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.folder import read_folder
 from tenor.tasks.table import KINDS, build_tasks, spec_from_json, task_config
 from tenor.tasks.tag.kind import TagSpec
+from tenor.tasks.tag.span_errors import span_errors
 from tenor.tasks.tag.windows import fitting
 from tenor.tasks.task import EncoderOutput
 from tenor.text.examples import Origin, TaggedSentence
@@ -312,8 +313,23 @@ def test_predictions_for_the_report_say_which_words_are_wrong():
     row = spec.prediction_row(example, spec.answers([table])[0])
     assert row["right"] is False
     assert row["error"] == 0.5
-    assert row["shown"] == "Ann: gold B-PER, predicted O"
+    assert row["shown"] == "«Ann» ran: PER, missed"
     assert row["confusion"] == [["PER", "O"], ["O", "O"]]
+
+
+@pytest.mark.parametrize(
+    ("gold", "given", "errors"),
+    [
+        ("B-X I-X O O", "B-X I-X O O", []),
+        ("B-X I-X O O", "B-Y I-Y O O", ["«a b» c d: X, predicted Y"]),
+        ("B-X I-X O O", "B-X O O O", ["«a b» c d: X, predicted X at «a»"]),
+        ("B-X I-X I-X O", "B-X B-Y O O", ["«a b c» d: X, predicted X at «a» and Y at «b»"]),
+        ("O O O O", "O O O B-X", ["b c «d»: predicted X, gold has none"]),
+        ("O B-X O B-X", "O O O B-X", ["a «b» c d: X, missed"]),
+    ],
+)
+def test_errors_of_spans_are_put_into_words(gold, given, errors):
+    assert span_errors(["a", "b", "c", "d"], gold.split(), given.split()) == errors
 
 
 def test_slips_are_mended_in_targets_and_reports():

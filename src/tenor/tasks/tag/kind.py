@@ -22,6 +22,7 @@ from tenor.tasks.score_table import ScoreTable
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.survey import DataSurvey
 from tenor.tasks.tag.answer import TagAnswer
+from tenor.tasks.tag.span_errors import span_errors
 from tenor.tasks.tag.survey import TagSurvey
 from tenor.tasks.tag.tables import span_tables
 from tenor.text.example_statistics import ExampleStatistics
@@ -218,9 +219,11 @@ class TagSpec(TaskSpec):
         row = super().prediction_row(example, answer)
         gold, given = row["gold"], list(answer.tags)
         wrong = [place for place, (one, two) in enumerate(zip(gold, given, strict=True)) if one != two]
-        shown = "; ".join(
-            f"{example.words[place]}: gold {gold[place]}, predicted {given[place]}" for place in wrong[:4]
-        )
+        found = span_errors(example.words, gold, given) if self.spans else []
+        found = found or [
+            f"{example.words[place]}: gold {gold[place]}, predicted {given[place]}" for place in wrong
+        ]
+        shown = "; ".join(found[:4]) + (f"; and {len(found) - 4} more" if len(found) > 4 else "")
         kinds = [_type_of(tag) for tag in gold], [_type_of(tag) for tag in given]
         return row | {
             "right": not wrong,

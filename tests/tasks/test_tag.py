@@ -166,7 +166,7 @@ def test_words_have_the_states_of_their_pieces(tiny_folder, subwords, layers):
                 if word == number and int(seen.packing.text_of[place]) == text
             ]
             expected.append(states[own].mean(dim=0) if subwords == "mean" else states[own[0]])
-    torch.testing.assert_close(out, task.out(torch.stack(expected)))
+    torch.testing.assert_close(out, task.head.out(torch.stack(expected)))
 
 
 @pytest.mark.parametrize("head", ["softmax", "crf"])
@@ -186,7 +186,7 @@ def test_losses_and_best_sequences_against_all_sequences(tiny_folder, head):
             if head == "crf" or _legal([labels[number] for number in sequence]):
                 sums[sequence] = sum(own[place][number] for place, number in enumerate(sequence))
                 if head == "crf":
-                    sums[sequence] += _transitions(task.crf, sequence, labels)
+                    sums[sequence] += _transitions(task.head.crf, sequence, labels)
         gold = tuple(labels.index(tag) for tag in tags)
         if head == "crf":
             expected += np.logaddexp.reduce(list(sums.values())) - sums[gold]

@@ -36,6 +36,8 @@ TASKS = {
     "contrastive": {"kind": "contrastive", "rows": PAIRS},
     "tag": {"kind": "tag", "rows": tagged_rows(24, spans=False)},
     "tag, crf": {"kind": "tag", "head": "crf", "rows": tagged_rows(24)},
+    "tag, experts": {"kind": "tag", "head": "experts", "expert_size": 4, "rows": tagged_rows(24)},
+    "tag, spelled": {"kind": "tag", "head": "spelled", "decoder_size": 5, "beam": 2, "rows": tagged_rows(24)},
     "mlm": {"kind": "mlm", "rows": TEXTS},
 }
 FILES = {

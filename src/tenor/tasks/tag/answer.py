@@ -19,6 +19,8 @@ class TagAnswer(Answer):
     probabilities: tuple[float, ...]
     spans: bool = True
     """Whether tags are those of spans."""
+    gates: tuple[dict[str, float], ...] | None = None
+    """How much each expert says of every word, where the head has experts."""
 
     @property
     def predicted(self) -> list[str]:
@@ -31,8 +33,14 @@ class TagAnswer(Answer):
         return lenient_entities(self.tags) if self.spans else []
 
     def to_json(self) -> dict[str, Any]:
-        """Return tags and probabilities, word by word."""
-        return {"tags": list(self.tags), "probabilities": [round(p, 4) for p in self.probabilities]}
+        """Return tags and probabilities, word by word, and the weights of experts where there are any."""
+        told: dict[str, Any] = {
+            "tags": list(self.tags),
+            "probabilities": [round(p, 4) for p in self.probabilities],
+        }
+        if self.gates is not None:
+            told["gates"] = [{name: round(p, 4) for name, p in word.items()} for word in self.gates]
+        return told
 
     def cells(self) -> dict[str, str]:
         """Return the tags in one cell."""

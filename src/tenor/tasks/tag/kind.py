@@ -22,6 +22,8 @@ from tenor.tasks.score_table import ScoreTable
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.survey import DataSurvey
 from tenor.tasks.tag.answer import TagAnswer
+from tenor.tasks.tag.heads.head import HeadType
+from tenor.tasks.tag.heads.table import HEADS, HeadName
 from tenor.tasks.tag.span_errors import span_errors
 from tenor.tasks.tag.survey import TagSurvey
 from tenor.tasks.tag.tables import span_tables
@@ -32,16 +34,13 @@ from tenor.text.problems import Problems
 from tenor.text.ragged import Ragged
 from tenor.text.tag_schemes import TagScheme, convert, guess_scheme
 from tenor.text.tagged import looks_tagged, read_tagged
-from tenor.text.word_shapes import SHAPES
 
 if TYPE_CHECKING:
     from tenor.encoders.encoder import Encoder
     from tenor.tasks.task import Task
 
-MOST_TAGS = 1000
-"""More are refused: memory and time grow with their square."""
-TagHead = Literal["softmax", "crf"]
 Subwords = Literal["first", "mean"]
+_LARGEST = 65_536
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +57,20 @@ class TagConfig(TaskConfig):
     scheme: TagScheme | None = None
     """bio, bioes or iob1 where tags are those of spans, else plain. Default: from the train examples; iob1 is
     learned as bio."""
-    head: TagHead | None = None
+    head: HeadName | None = None
     """softmax: every word by itself, the best legal sequence is decoded; crf: a linear-chain conditional
-    random field. Default: crf for spans, softmax for plain tags."""
+    random field; experts: one expert for each type of entity, mixed by a supervised gate; spelled: labels are
+    spelled out from their parts. Default: crf for spans, softmax for plain tags."""
+    expert_size: int | None = None
+    """Of head = "experts". Default: 200."""
+    gate_weight: float | None = None
+    """Of head = "experts": the weight of the gate's loss. Default: 1."""
+    decoder_size: int | None = None
+    """Of head = "spelled". Default: 256."""
+    beam: int | None = None
+    """Of head = "spelled": the width of the search; 1 is greedy. Default: 5."""
+    history: bool | None = None
+    """Of head = "spelled": whether a label depends on those of the words before it. Default: true."""
     subwords: Subwords | None = None
     """The vector of a word: that of its first word piece, or the mean of all. Default: mean."""
     layers: LayerChoice | None = None
@@ -78,25 +88,48 @@ class TagConfig(TaskConfig):
         """Refuse a dropout that leaves nothing, and scores that there are not."""
         super().check()
         check_fraction(self, "dropout")
+        self._check_head()
         if self.metric is not None and self.metric not in self.metrics:
             raise TenorError(f"metric is {self.metric!r}, but a 'tag' task has {', '.join(self.metrics)}.")
+
+    def _check_head(self) -> None:
+        """Refuse numbers that are too small, and settings of another head than the one that is chosen."""
+        for key in ("expert_size", "decoder_size", "beam"):
+            if (value := getattr(self, key)) is not None and value < 1:
+                raise TenorError(f"{key} is {value}; it must be at least 1.")
+        if self.gate_weight is not None and not self.gate_weight >= 0:
+            raise TenorError(f"gate_weight is {self.gate_weight}; it must be at least 0.")
+        for name, head in HEADS.items():
+            for key in head.keys if name != self.head else ():
+                if getattr(self, key) is not None:
+                    raise TenorError(f"{key} is a setting of head = {name!r}, but head is {self.head!r}.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TagSpec(TaskSpec):
-    """A label for every word; predictions are arrays [words, 1 + labels]: the label, then probabilities."""
+    """A label for every word; predictions are arrays [words, …], whose columns are those of the head."""
 
     metric: str = "f1"
     labels: tuple[str, ...] = ()
     scheme: TagScheme = "bio"
-    head: TagHead = "crf"
+    head: HeadName = "crf"
     subwords: Subwords = "first"
     layers: LayerChoice = "last"
     casing: bool = False
     dropout: float = 0.1
+    expert_size: int = 200
+    gate_weight: float = 1.0
+    decoder_size: int = 256
+    beam: int = 5
+    history: bool = True
 
     kind: ClassVar[str] = "tag"
     answers_words: ClassVar[bool] = True
+
+    @property
+    def head_type(self) -> HeadType:
+        """The head, as its table has it."""
+        return HEADS[self.head]
 
     @property
     def spans(self) -> bool:
@@ -112,34 +145,26 @@ class TagSpec(TaskSpec):
 
     @property
     def probability_labels(self) -> tuple[str, ...]:
-        """The tags."""
-        return self.labels
+        """The tags; none where the head has no list of them."""
+        return self.head_type.probability_labels(self)
 
     def probabilities(self, predictions: Any) -> list[NDArray[np.float32]]:
         """Return the probabilities of every word's tags."""
-        return [row[:, 1:] for row in predictions]
+        return [self.head_type.probabilities(self, row) for row in predictions]
 
     def wrong(self) -> str | None:
         """Say why no head could be built from these settings."""
         if len(self.labels) < 2 or len(set(self.labels)) != len(self.labels):
             return "it needs at least two different tags"
-        if len(self.labels) > MOST_TAGS:
-            return f"it has {len(self.labels):,} tags; there can be {MOST_TAGS:,}"
+        if len(self.labels) > (most := self.head_type.most_labels):
+            return f"it has {len(self.labels):,} tags; there can be {most:,}"
+        if not all(1 <= each <= _LARGEST for each in (self.expert_size, self.decoder_size, self.beam)):
+            return f"expert_size, decoder_size and beam must be from 1 to {_LARGEST:,}"
         return None if 0 <= self.dropout < 1 else "dropout must be at least 0 and below 1"
 
     def weight_shapes(self, hidden_size: int, *, pooling: PoolingConfig) -> Mapping[str, tuple[int, ...]]:
-        """Return the weights of the linear layer and of the CRF."""
-        count = len(self.labels)
-        shapes: dict[str, tuple[int, ...]] = {"out.weight": (count, hidden_size), "out.bias": (count,)}
-        if self.casing:
-            shapes["shapes.weight"] = (count, len(SHAPES))
-        if self.head == "crf":
-            shapes |= {
-                "crf.transitions": (count, count),
-                "crf.start_transitions": (count,),
-                "crf.end_transitions": (count,),
-            }
-        return shapes
+        """Return the weights of the head."""
+        return self.head_type.weight_shapes(self, hidden_size)
 
     def targets(self, examples: Sequence[Any], *, name: str) -> Ragged:
         """Return the tags of all words in the task's own scheme; one that it does not know stays as it is."""
@@ -195,13 +220,16 @@ class TagSpec(TaskSpec):
 
     def tags_of(self, predictions: Sequence[NDArray[np.float32]]) -> list[list[str]]:
         """Return the tags of every row."""
-        return [[self.labels[int(number)] for number in row[:, 0]] for row in predictions]
+        return [self.head_type.tags(self, row) for row in predictions]
 
     def answers(self, predictions: Any) -> list[Answer]:
         """Return the tag of every word and its probability."""
         return [
             TagAnswer(
-                tuple(tags), tuple(float(word[1 + int(word[0])]) for word in row), self.scheme != "plain"
+                tuple(tags),
+                tuple(self.head_type.tag_probabilities(self, row)),
+                self.spans,
+                self.head_type.gates(self, row),
             )
             for tags, row in zip(self.tags_of(predictions), predictions, strict=True)
         ]
@@ -231,6 +259,12 @@ class TagSpec(TaskSpec):
             "shown": shown or "all tags are right",
             "confusion": [list(pair) for pair in zip(*kinds, strict=True)],
         }
+
+
+def _head_settings(config: TagConfig) -> dict[str, Any]:
+    """Return the settings of heads that a run file gives."""
+    keys = (key for head in HEADS.values() for key in head.keys)
+    return {key: value for key in keys if (value := getattr(config, key)) is not None}
 
 
 def _type_of(tag: str) -> str:
@@ -334,6 +368,7 @@ class TagKind(Kind):
             layers=config.layers or "last",
             casing=True if config.casing is None else config.casing,
             dropout=0.1 if config.dropout is None else config.dropout,
+            **_head_settings(config),
         )
 
     def build(

@@ -1,10 +1,7 @@
-"""The torch task of ``tag``: word vectors out of the encoder's states, a linear layer, softmax or a CRF.
-
-    softmax   p(y_i) = softmax(W h_i + b), decoded as the best sequence that the scheme allows
-    crf       p(y) ∝ exp(Σ_i (W h_i + b)[y_i] + Σ_i A[y_{i-1}, y_i])        (Lafferty et al., 2001)
+"""The torch task of ``tag``: word vectors out of the encoder's states, and a head of ``tag/heads`` on them.
 
 A sentence that is longer than the encoder reads goes through it in windows of whole words with context
-(``tenor.tasks.tag.windows``); every word is labelled once, and the CRF runs over the whole sentence. Losses
+(``tenor.tasks.tag.windows``); every word is labelled once, and the head runs over the whole sentence. Losses
 are means over words.
 
 Shapes: T tokens, W words of the batch, n sentences, d hidden size, k labels.
@@ -18,23 +15,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional
 
-from tenor.layers.crf import CRF
 from tenor.layers.layer_mix import LayerMix, mean_of_last
-from tenor.layers.linear import Linear
-from tenor.layers.packed import Packing
-from tenor.layers.viterbi import viterbi
+from tenor.tasks.tag.heads.head import UNKNOWN
 from tenor.tasks.tag.kind import TagSpec
 from tenor.tasks.tag.windows import cut_windows
 from tenor.tasks.task import EncoderOutput, Metric, Reads, Task, TaskBatch, TaskData
 from tenor.tasks.texts.kind import own_seed
 from tenor.text.ragged import Ragged
-from tenor.text.tag_schemes import allowed_transitions
 from tenor.text.tokenizer import Tokenizer
-from tenor.text.word_shapes import SHAPES, shape_bits, word_shapes
-
-_UNKNOWN = -1  # the label of a word whose tag the train examples did not have
+from tenor.text.word_shapes import shape_bits, word_shapes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -68,15 +58,10 @@ class TagTask(Task):
     ) -> None:
         super().__init__(name, weight=weight)
         self.spec, self.metric = spec, Metric(spec.metric)
-        follows, begins, ends = allowed_transitions(spec.labels, spec.scheme)
-        self._allowed = {"allowed": follows, "allowed_start": begins, "allowed_end": ends}
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(own_seed(seed, name))
             self.dropout = nn.Dropout(spec.dropout)
-            self.out = Linear(hidden_size, len(spec.labels))
-            self.shapes = Linear(len(SHAPES), len(spec.labels), bias=False) if spec.casing else None
-            flags = {key: torch.from_numpy(value) for key, value in self._allowed.items()}
-            self.crf = CRF(len(spec.labels), **flags) if spec.head == "crf" else None
+            self.head = spec.head_type.build(spec, hidden_size)
         self.mix = LayerMix(num_layers + 1) if spec.layers == "mix" else None
 
     @property
@@ -103,7 +88,7 @@ class TagTask(Task):
 
     def _numbered(self, targets: Ragged) -> Ragged:
         numbers = {label: number for number, label in enumerate(self.spec.labels)}
-        values = [numbers.get(tag, _UNKNOWN) for tag in targets.values.tolist()]
+        values = [numbers.get(tag, UNKNOWN) for tag in targets.values.tolist()]
         return Ragged(np.array(values, dtype=np.int64), targets.starts)
 
     def collate(
@@ -123,14 +108,15 @@ class TagTask(Task):
         """Return the number of words, over which losses are means."""
         return float(max(1, int(batch.extras["windows"].values.sum())))
 
-    def forward(self, seen: EncoderOutput, batch: TaskBatch) -> Tensor:
-        """Return the scores of all labels for every word [W, k]."""
-        words = self._word_states(seen, batch)
-        out: Tensor = self.out(self.dropout(words))
-        if self.shapes is not None:
-            bits = torch.from_numpy(shape_bits(batch.extras["shapes"].values))
-            out = out + self.shapes(bits.to(out.device, out.dtype))
-        return out.float()
+    def saved_weights(self) -> dict[str, Tensor]:
+        """Return the weights of the head and of the mix of layers."""
+        return {name.removeprefix("head."): value for name, value in super().saved_weights().items()}
+
+    def forward(self, seen: EncoderOutput, batch: TaskBatch) -> Any:
+        """Return what the head makes of every word."""
+        words = self.dropout(self._word_states(seen, batch))
+        shapes = batch.extras.get("shapes")
+        return self.head(words, None if shapes is None else torch.from_numpy(shape_bits(shapes.values)))
 
     def _word_states(self, seen: EncoderOutput, batch: TaskBatch) -> Tensor:
         states = self._states(seen)
@@ -152,30 +138,13 @@ class TagTask(Task):
         mixed: Tensor = mean_of_last(seen.layers, 4) if self.mix is None else self.mix(seen.layers)
         return mixed
 
-    def losses(self, output: Tensor, batch: TaskBatch) -> dict[str, Tensor]:
-        """Return the negative log-likelihood per word; words of unknown tags do not count."""
-        numbers = torch.from_numpy(batch.extras["numbers"].values).to(output.device)
-        if self.crf is None:
-            known = functional.cross_entropy(output, numbers, ignore_index=_UNKNOWN, reduction="sum")
-            return {"loss": known / max(1, len(numbers))}
-        packing = Packing(batch.extras["numbers"].starts, output.device)
-        likelihoods = self.crf.neg_log_likelihood(output, numbers.clamp(min=0), packing)
-        return {"loss": likelihoods.sum() / max(1, len(numbers))}
+    def losses(self, output: Any, batch: TaskBatch) -> dict[str, Tensor]:
+        """Return the losses of the head, means over words; words of unknown tags do not count."""
+        return self.head.losses(output, batch.extras["numbers"])
 
-    def predict(self, output: Tensor, batch: TaskBatch) -> list[NDArray[np.float32]]:
-        """Return for every sentence the label of each word and the probabilities of all [words, 1 + k]."""
-        starts = _word_starts(batch.extras["windows"])
-        if self.crf is not None:
-            packing = Packing(starts, output.device)
-            best = self.crf.decode(output.detach(), packing).cpu().numpy()
-            probabilities = self.crf.marginals(output.detach(), packing).cpu().numpy()
-        else:
-            probabilities = output.detach().softmax(dim=1).cpu().numpy()
-            none = np.zeros(len(self.spec.labels))
-            scores = np.log(np.maximum(probabilities, 1e-30))
-            best = viterbi(scores, starts, np.zeros((len(none), len(none))), none, none, **self._allowed)
-        table = np.concatenate([best[:, None], probabilities], axis=1).astype(np.float32)
-        return np.split(table, starts[1:-1]) if len(starts) > 1 else []
+    def predict(self, output: Any, batch: TaskBatch) -> list[NDArray[np.float32]]:
+        """Return the predictions of every sentence, as the head has them."""
+        return self.head.predict(output, _word_starts(batch.extras["windows"]))
 
 
 def _labelled_pieces(seen: EncoderOutput, batch: TaskBatch) -> tuple[Tensor, Tensor]:

@@ -1,0 +1,1 @@
+"""The heads of taggers: softmax, CRF, experts, and labels that are spelled out."""

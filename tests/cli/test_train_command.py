@@ -38,7 +38,7 @@ def test_a_score_on_rows_that_a_head_was_calibrated_on_says_so(tmp_path, capsys)
 
 def test_what_is_missing_is_told(tmp_path, capsys):
     assert call("train", tmp_path / "run.toml") == 2
-    assert "needs a run file and a folder" in capsys.readouterr().err
+    assert "Training needs a folder" in capsys.readouterr().err
     run = write_run(tmp_path / "run")
     assert call("train", run, "--out", tmp_path / "out", "--set", "training.epoch=2") == 2
     assert "Did you mean 'epochs'" in capsys.readouterr().err

@@ -142,7 +142,7 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {**size, "mobile": width < 500})
 
     def recolour(self, *, dark, still=False):
-        """Prefer light or dark; ``still`` without motion, so that no picture shows colours between the two."""
+        """Prefer light or dark; ``still`` without motion, so that no picture shows colours in between."""
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         if still:
             features.append({"name": "prefers-reduced-motion", "value": "reduce"})

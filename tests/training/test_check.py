@@ -237,9 +237,9 @@ def test_a_drafted_run_file_passes_check(make, tmp_path, kind, name, delimiter):
 
 def test_a_draft_finds_the_dev_file_beside_a_train_file(make, tmp_path):
     data = make("sst-train.csv", sentences(40), ("text", "label"), ",")
-    assert "\n# dev = " in draft_run(data, out=tmp_path / "run.toml")
+    assert "\ndev = 0.2 " in draft_run(data, out=tmp_path / "run.toml")
     make("sst-dev.csv", [("other columns", 3)], ("x", "y"), ",")
-    assert "\n# dev = " in draft_run(data, out=tmp_path / "run.toml")
+    assert "\ndev = 0.2 " in draft_run(data, out=tmp_path / "run.toml")
     make("sst-dev.csv", sentences(10, start=50), ("text", "label"), ",")
     text = draft_run(data, out=tmp_path / "run.toml")
     assert "[tasks.sst]" in text

@@ -79,6 +79,7 @@ def trained(encoder, task, out, *, callbacks=(), precision="fp32"):
         head_lr=1e-2,
         checkpoint_steps=1,
         precision=precision,
+        fit_heads="never",  # else the start may be the best, with the encoder as it was
     )
 
 

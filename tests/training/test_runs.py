@@ -14,10 +14,12 @@ from tenor.errors import TenorError
 from tenor.tasks.table import task_config
 from tenor.tasks.texts.sharing import check_shares
 from tenor.training.api import train
+from tenor.training.automatic import choose_settings
 from tenor.training.building import with_found_encoder
 from tenor.training.callbacks import Callback
 from tenor.training.config_dump import difference, to_toml
 from tenor.training.distributed import DistributedContext
+from tenor.training.reading import read_tasks
 from tenor.training.run_folder import RunFolder
 from tenor.training.runfile import read_run
 from tenor.training.running import train_run
@@ -44,17 +46,14 @@ def test_a_run_folder_holds_all_of_it(finished):
     run, done, _ = finished
     names = {path.name for path in done.folder.iterdir()}
     assert names >= {"run.toml", "data.json", "log.jsonl", "model", "metrics.json", "predictions.jsonl"}
-    assert (
-        difference(
-            (done.folder / "run.toml").read_text(), to_toml(with_found_encoder(read_run(run), run.parent))
-        )
-        is None
-    )
-    assert read_run(done.folder / "run.toml").training == read_run(run).training
+    config = with_found_encoder(read_run(run), run.parent)
+    chosen = choose_settings(config, read_tasks(config.tasks)).run
+    assert difference((done.folder / "run.toml").read_text(), to_toml(chosen)) is None
+    assert read_run(done.folder / "run.toml").training == chosen.training
     lines = logged(done.folder)
     assert [line["step"] for line in lines if "losses" in line] == list(range(1, 11))
-    assert set(lines[0]["losses"]) == {"mood", "near", "pairs"}
-    assert [line["step"] for line in lines if "evaluation" in line] == [5, 10]
+    assert set(lines[1]["losses"]) == {"mood", "near", "pairs"}
+    assert [line["step"] for line in lines if "evaluation" in line] == [0, 5, 10]
     assert set(done.metrics["tasks"]) == {"mood", "near", "pairs"}
     assert done.metrics["tokens"] == sum(line.get("tokens", 0) for line in lines)
     predictions = [json.loads(line) for line in (done.folder / "predictions.jsonl").read_text().splitlines()]
@@ -119,7 +118,7 @@ def test_an_unfinished_run_is_continued_unless_its_data_changed(tmp_path):
     other = replace(run, training=replace(run.training, checkpoint_steps=5))
     done = train_run(other, out=tmp_path / "out", callbacks=[StopAt(0), heard])
     assert any("Resuming at step 3" in note for note in heard.notes)
-    assert lines == 3, "the step that was not finished is not logged"
+    assert lines == 4, "the start and three steps: the step that was not finished is not logged"
     assert [line["step"] for line in logged(done.folder) if "losses" in line] == list(range(1, 11))
 
 
@@ -201,7 +200,7 @@ def test_dev_rows_in_train_are_a_warning_with_their_count(tmp_path):
     (run.parent / "mood-train.tsv").open("a").write("\n".join(dev) + "\n")
     heard = Heard()
     train(run, out=tmp_path / "out", callbacks=[heard])
-    assert any("3 of 8 dev rows also stand in train" in note for note in heard.notes)
+    assert any("3 of 8 dev rows also appear in train" in note for note in heard.notes)
 
 
 def test_a_loss_that_is_no_number_leaves_the_last_checkpoint(tmp_path):

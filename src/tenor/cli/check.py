@@ -109,10 +109,14 @@ def _task_lines(task: "TaskReport") -> Iterator[str]:
         if file is not None:
             yield from _file_lines(name, file)
     yield from (_line(name, told) for name, told in task.details.lines())
-    if task.dev is None:
-        yield _line("note", "no dev file: nothing to measure the model by")
+    if task.dev_part is not None:
+        yield _line("dev", f"{task.dev_part:g} of the train rows, chosen by the seed")
+    elif task.dev is None and not task.wrong:
+        yield _line("note", "no dev file: the model will not be evaluated")
     if task.shared:
-        yield _line("note", f"{task.shared:,} dev examples also stand in train; scores on dev will flatter")
+        yield _line(
+            "note", f"{task.shared:,} dev examples also appear in train; scores on dev will be optimistic"
+        )
 
 
 def _file_lines(name: str, file: "FileReport") -> Iterator[str]:

@@ -1,9 +1,13 @@
-"""A run that was stopped, by whatever, goes on when the same command is run again, to the very same weights.
+"""RUN may also be a labelled data file (CSV, TSV, JSONL, Parquet): kind and columns are guessed and told, a
+part of the rows is kept to measure by, and settings are chosen by what is there.
+
+A run that was stopped, by whatever, goes on when the same command is run again, to the very same weights.
 
 DIR gets the model (`model/`), a page to look at (`report.html`), scores, log and predictions. On several
 processes or GPUs it is the same command, under torchrun or accelerate launch.
 
 \b
+    tenor train reviews.csv          # the run goes to runs/reviews
     tenor train --example first      # writes first/run.toml with data to try
     tenor train first/run.toml --out runs/first
     tenor train run.toml --out runs/short --set training.epochs=1
@@ -21,7 +25,9 @@ from tenor.cli.console import notes, out
 from tenor.cli.options import Device, Quiet, Strict
 from tenor.errors import TenorError
 
-RunFile = Annotated[Path | None, typer.Argument(metavar="RUN", help="The run file (TOML).")]
+RunFile = Annotated[
+    Path | None, typer.Argument(metavar="RUN", help="The run file (TOML), or a labelled data file.")
+]
 RunDir = Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="The folder of the run.")]
 Set = Annotated[
     list[str] | None,
@@ -46,8 +52,9 @@ def train(
     if example is not None:
         _write_example(example)
         return
-    if run_file is None or out_ is None:
-        raise TenorError("Training needs a run file and a folder: tenor train run.toml --out DIR.")
+    if run_file is None:
+        raise TenorError("Training needs a run file or a data file: tenor train run.toml --out DIR.")
+    out_ = out_ or _folder_of(run_file)
     from tenor.cli.training_bar import listening
     from tenor.training.distributed import DistributedContext
 
@@ -59,6 +66,17 @@ def train(
         for line in _lines(done.metrics):
             out.print(line)
         out.print(f"model: {done.model}" + (f"\nreport: {done.report}" if done.report else ""))
+
+
+def _folder_of(file: Path) -> Path:
+    """Return the folder of a run on a data file; that of a run file is a person's to name."""
+    from tenor.training.runfile import looks_like_run
+
+    if looks_like_run(file):
+        raise TenorError("Training needs a folder: tenor train run.toml --out DIR.")
+    folder = Path("runs") / file.name.split(".")[0]
+    notes.print(f"The run goes to {folder}; --out DIR chooses another folder.", highlight=False)
+    return folder
 
 
 def _write_example(folder: Path) -> None:
@@ -76,4 +94,5 @@ def _lines(metrics: Any) -> Iterator[str]:
         told = f"{name}: {task['metric']} {score['estimate']:.3f}{interval} on {task['rows']:,} dev rows"
         yield f"{told}, on which its head was calibrated" if "calibration" in task else told
     took = f"{metrics['seconds']:,.0f} s, {metrics['tokens_per_second']:,.0f} tokens/s"
-    yield f"{metrics['steps']:,} steps ({metrics['stop']}), best at step {metrics['best_step']:,}; {took}"
+    best = f", best at step {metrics['best_step']:,}" if metrics["tasks"] else ""
+    yield f"{metrics['steps']:,} steps ({metrics['stop']}){best}; {took}"

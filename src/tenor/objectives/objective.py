@@ -83,6 +83,13 @@ class Objective(ABC):
         """Return texts of its own for a step, which go through the same pass; None where it has none."""
         return None
 
+    def couples_rows(self, task: str) -> bool:
+        """Return whether its loss of a task depends on which rows are in a batch together.
+
+        Such a batch is not cut into passes.
+        """
+        return False
+
     @abstractmethod
     def losses(self, forward: ForwardPass, step: Step) -> Mapping[str, Tensor]:
         """Return losses by the task that they belong to, or under the objective's own name.

@@ -5,8 +5,12 @@ from typing import Any
 
 from tenor.errors import TenorError, did_you_mean
 from tenor.objectives.smoothness_config import SmoothnessConfig
+from tenor.objectives.supervised_contrastive_config import SupervisedContrastiveConfig
 
-OBJECTIVES: dict[str, type[Any]] = {"smart": SmoothnessConfig}
+OBJECTIVES: dict[str, type[Any]] = {
+    "smart": SmoothnessConfig,
+    "supervised_contrastive": SupervisedContrastiveConfig,
+}
 """method -> the frozen dataclass of its settings, whose ``build(name)`` makes the objective."""
 
 

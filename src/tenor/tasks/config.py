@@ -25,8 +25,9 @@ class TaskConfig:
     kind: str
     train: Path | None = None
     """The file to train on; None where examples are given in memory."""
-    dev: Path | None = None
-    """Examples that are never trained on, to measure by."""
+    dev: Path | float | None = None
+    """Examples that are never trained on, to measure by: a file, or the part of the train examples that is
+    kept for it, such as 0.2 (chosen by the seed, of every class alike, equal texts on one side)."""
     batch_size: int = 16
     """Examples of this task in a step."""
     weight: float = 1.0
@@ -43,6 +44,11 @@ class TaskConfig:
         self.check()
 
     @property
+    def dev_file(self) -> Path | None:
+        """The file of dev, where it is one."""
+        return self.dev if isinstance(self.dev, Path) else None
+
+    @property
     def cross(self) -> bool:
         """Whether several texts of a row are encoded as one sequence."""
         return False
@@ -51,6 +57,11 @@ class TaskConfig:
         """Refuse settings that make no sense, by errors that begin with the setting's name."""
         check_least(self, batch_size=1)
         check_positive(self, "lr")
+        if isinstance(self.dev, float) and not 0 < self.dev < 1:
+            raise TenorError(
+                f"dev is {self.dev:g}; as a number it is the part of the train examples that is kept to "
+                "measure by, such as 0.2."
+            )
         if not (math.isfinite(self.weight) and self.weight >= 0):
             raise TenorError(f"weight is {self.weight}; it must be a number of at least 0.")
 

@@ -37,8 +37,8 @@ class Kind(ABC):
     """What it learns, as the end of "This task …"."""
     config: ClassVar[type[TaskConfig]]
     spec: ClassVar[type[TaskSpec]]
-    suggested_training: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """Settings of ``[training]`` that `tenor init` writes for it where they are not the usual ones."""
+    suggested_training: ClassVar[Mapping[str, float | int]] = MappingProxyType({})
+    """Settings of ``[training]`` that suit it on a trained transformer, where they are not the usual ones."""
 
     # --------------------------------------------------------------- examples
 
@@ -64,6 +64,14 @@ class Kind(ABC):
         ``survey`` tells of the columns of a table; None where the file is no table.
         """
         return None
+
+    def classes(self, config: Any, examples: Sequence[Any]) -> Mapping[str, int] | None:
+        """Return how many examples each class has, where each has one text and one class; else None."""
+        return None
+
+    def suggest(self, config: Any, examples: Sequence[Any]) -> Mapping[str, tuple[Any, str]]:
+        """Return settings that suit these examples better than the defaults, each with the reason."""
+        return {}
 
     # --------------------------------------------------------------- building
 

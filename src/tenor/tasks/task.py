@@ -221,6 +221,19 @@ class Task(nn.Module, ABC):
     def begin(self, examples: Sequence[Any]) -> None:
         """Look at the examples to train on, once, before a run begins."""
 
+    @property
+    def fits(self) -> bool:
+        """Whether its head can be fitted in closed form to the encoder as it stands."""
+        return False
+
+    def fit_inputs(self, seen: EncoderOutput, batch: TaskBatch) -> Tensor:
+        """Return what the layer that is fitted reads of each row [r, f]."""
+        raise NotImplementedError
+
+    def fit(self, inputs: NDArray[np.float32], targets: Any) -> str:
+        """Fit the head to the inputs [n, f] of all training rows, and say how."""
+        raise NotImplementedError
+
     def saved_weights(self) -> dict[str, Tensor]:
         """Return the weights that a model folder keeps of the task, by name."""
         return {name: value for name, value in self.state_dict().items() if value.is_floating_point()}

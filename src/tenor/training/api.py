@@ -21,6 +21,7 @@ from tenor.training.config import RunConfig, TrainingConfig, UpdateConfig
 from tenor.training.config_dump import to_toml
 from tenor.training.distributed import DistributedContext
 from tenor.training.fitting import fit, open_folder
+from tenor.training.init_config import draft_run
 from tenor.training.learner import Learner
 from tenor.training.precision import choose_precision
 from tenor.training.progress import Progress
@@ -111,7 +112,10 @@ def train(
     config |= {"updates": updates, "objectives": objectives if isinstance(objectives, Mapping) else {}}
     if tasks is None:
         _refuse("run file", config | {"seed": seed != 1})
-        run, examples = _from_file(what, overrides, training), None
+        (run, assumed), examples = _from_file(what, overrides, training), None
+        for callback in callbacks:
+            for note in assumed:
+                callback.note(note)
     else:
         run, examples = _from_memory(what, tasks, config | {"seed": seed}, training, strict)
     finished = train_run(
@@ -195,16 +199,32 @@ def _toml(value: Any) -> str:
     return json.dumps(value) if isinstance(value, bool | list | tuple | str) else str(value)
 
 
-def _from_file(file: str | Path | None, overrides: Sequence[str], training: Mapping[str, Any]) -> RunConfig:
+def _from_file(
+    file: str | Path | None, overrides: Sequence[str], training: Mapping[str, Any]
+) -> tuple[RunConfig, list[str]]:
+    """Return the run of a run file, or one that a data file suggests, and what was assumed for it."""
     if file is None:
         raise TenorError("There is nothing to train: give an encoder and tasks, or a run file.")
-    if not looks_like_run(file):
-        raise TenorError(
-            f"{file} is no run file; to train an encoder of that name, give its tasks too: "
-            "tenor.train(encoder, {name: {'kind': …, 'train': …}})."
-        )
     more = [f"training.{name}={_toml(value)}" for name, value in training.items() if value is not None]
-    return with_found_encoder(read_run(file, overrides=[*overrides, *more]), Path(file).parent)
+    if looks_like_run(file):
+        return with_found_encoder(read_run(file, overrides=[*overrides, *more]), Path(file).parent), []
+    if not Path(file).is_file():
+        raise TenorError(
+            f"{file} is neither a run file nor a data file; to train an encoder of that name, give its "
+            "tasks too: tenor.train(encoder, {name: {'kind': …, 'train': …}})."
+        )
+    with tempfile.TemporaryDirectory(prefix="tenor-draft-") as folder:
+        draft = Path(folder) / "run.toml"
+        text = draft_run(file, out=draft)
+        draft.write_text(text, encoding="utf-8")
+        run = with_found_encoder(read_run(draft, overrides=[*overrides, *more]), Path.cwd())
+    return run, [f"Assumed of {file}, as tenor init would write it down:", *_assumed(text)]
+
+
+def _assumed(text: str) -> list[str]:
+    """Return the lines of a drafted run file that say something of the data."""
+    lines = text.partition("[training]")[0].splitlines()
+    return ["  " + line for line in lines if line and not line.startswith(("#", "seed", "train ="))]
 
 
 def _from_memory(
@@ -225,7 +245,7 @@ def _from_memory(
             f"The run begins with {str(encoder)!r} or with a new encoder (from_scratch), not with both; give "
             "None as the encoder of a new one."
         )
-    read = {name: _task(name, task, strict) for name, task in tasks.items()}
+    read = {name: _task(name, task, strict, config["seed"]) for name, task in tasks.items()}
     run = RunConfig(
         encoder=str(encoder) if new is None else FROM_SCRATCH,
         pooling=config["pooling"],
@@ -236,16 +256,28 @@ def _from_memory(
         objectives=_objectives(config["objectives"]),
         updates=_updates(config["updates"]),
         training=_training_config(training),
+        given=_given(tasks, config, training),
     )
     return run, {name: examples for name, (_, examples) in read.items()}
 
 
-def _task(name: str, task: TaskLike, strict: bool) -> tuple[TaskConfig, TaskExamples]:
+def _given(
+    tasks: Mapping[str, TaskLike], config: Mapping[str, Any], training: Mapping[str, Any]
+) -> frozenset[str]:
+    """Name the settings that were given; those of a finished config are all."""
+    named = {f"training.{key}" for key in training}
+    for name, task in tasks.items():
+        keys = task if isinstance(task, Mapping) else [each.name for each in fields(task)]
+        named |= {f"tasks.{name}.{key}" for key in keys}
+    return frozenset(named | {key for key in ("objectives", "updates") if config[key]})
+
+
+def _task(name: str, task: TaskLike, strict: bool, seed: int) -> tuple[TaskConfig, TaskExamples]:
     """Return the settings of a task and its examples, from files or from memory."""
     if isinstance(task, TaskConfig):
         if task.train is None:
             raise TenorError(f"Task {name}: train is missing; give a path, or rows in a table of settings.")
-        return task, read_task(name, task, strict=strict)
+        return task, read_task(name, task, strict=strict, seed=seed)
     settings = dict(task)
     kind = kind_of(settings.pop("kind", None))
     parts = {part: settings.pop(part, None) for part in ("train", "dev")}
@@ -256,16 +288,17 @@ def _task(name: str, task: TaskLike, strict: bool) -> tuple[TaskConfig, TaskExam
         if key not in known:
             near = did_you_mean(key, known) or f" Known are: {', '.join(known)}."
             raise TenorError(f"Task {name}: a {kind.name!r} task has no setting {key!r}.{near}")
+    kept = {"dev": parts.pop("dev")} if isinstance(parts["dev"], float) else {}
     paths = {part: Path(rows) for part, rows in parts.items() if isinstance(rows, str | Path)}
     try:
-        config = kind.config(**settings | paths | {"kind": kind.name})
+        config = kind.config(**settings | paths | kept | {"kind": kind.name})
     except TenorError as error:
         raise TenorError(f"Task {name}: {error}") from error
     if len(paths) == sum(rows is not None for rows in parts.values()):
-        return config, read_task(name, config, strict=strict)
+        return config, read_task(name, config, strict=strict, seed=seed)
     if paths:
         raise TenorError(f"Task {name}: train and dev are to be both paths or both rows.")
-    return config, given_task(name, config, parts["train"], parts["dev"])
+    return config, given_task(name, config, parts["train"], parts.get("dev"), seed=seed)
 
 
 def _objectives(objectives: Mapping[str, Any]) -> dict[str, Any]:

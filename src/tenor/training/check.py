@@ -76,6 +76,8 @@ class TaskReport:
     shared: int | None
     wrong: list[str]
     details: DataSurvey = field(default_factory=DataSurvey)
+    dev_part: float | None = None
+    """The part of the train rows that is kept for dev, where that is asked for."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for programs."""
@@ -165,13 +167,14 @@ def check_task(name: str, task: TaskConfig, *, strict: bool = False) -> TaskRepo
         wrong += kind_of(task.kind).faults(task, train.tally, dev.tally if dev else None)
     if train is not None and dev is not None:
         shared = int(np.isin(dev.tally.fingerprints(), train.tally.fingerprints()).sum())
-    return TaskReport(name, task.kind, train, dev, shared, wrong, details)
+    part = task.dev if isinstance(task.dev, float) else None
+    return TaskReport(name, task.kind, train, dev, shared, wrong, details, part)
 
 
 def _read(
     task: TaskConfig, part: Part, strict: bool, wrong: list[str], details: DataSurvey
 ) -> FileReport | None:
-    file = task.train if part == "train" else task.dev
+    file = task.train if part == "train" else task.dev_file
     if file is None:
         return None
     report = FileReport(str(file), ExampleStatistics(), Problems(strict))

@@ -20,6 +20,7 @@ LossWeighting = Literal["fixed", "uncertainty"]
 TrainingPrecision = Literal["auto", "fp32", "bf16"]
 OptimizerKind = Literal["adamw", "adam", "rmsprop", "sgd"]
 Frozen = Literal["none", "embeddings", "encoder"]
+FitHeads = Literal["never", "start", "always"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,10 @@ class TrainingConfig:
     """The first so many layers, and the embeddings, are not trained."""
     train_last: int | None = None
     """Only the last so many layers of the encoder are trained."""
+    fit_heads: FitHeads = "never"
+    """start: heads begin as a logistic regression (of a · cosine + c: least squares) on the vectors of the
+    encoder, and the model is never worse on dev than that; always: they are fitted anew before every
+    evaluation, for an encoder that an objective alone trains. never: heads begin at random."""
     schedule: str = "linear"
     warmup: float = 0.1
     """A part of all steps if below 1, else their number."""
@@ -136,6 +141,8 @@ class TrainingConfig:
             raise TenorError(f"ema is {self.ema}; it must be at least 0 and below 1, such as 0.99.")
         if self.dropout is not None and not 0 <= self.dropout < 1:
             raise TenorError(f"dropout is {self.dropout}; it must be at least 0 and below 1.")
+        if self.fit_heads == "always" and self.ema:
+            raise TenorError('fit_heads = "always" does not go with ema; take "start", or leave out ema.')
         if not self.monitor.strip():
             raise TenorError("monitor is empty; write mean, or a task's name.")
         if self.gradient_balancing == "equal_norm" and self.loss_weighting == "uncertainty":
@@ -201,3 +208,6 @@ class RunConfig:
     updates: Mapping[str, UpdateConfig] = field(default_factory=lambda: MappingProxyType({}))
     """``[updates.NAME]``: what a step moves, in this order. Default: one update of all losses."""
     training: TrainingConfig = field(default_factory=TrainingConfig)
+    given: frozenset[str] | None = None
+    """Which settings a person has given, such as ``training.epochs``: the others are chosen by what is there
+    to learn from. None: all are taken as they stand."""

@@ -20,7 +20,7 @@ def to_toml(run: RunConfig) -> str:
     seed = 3
     """
     top = _settings(run)
-    for name in ("tasks", "training", "from_scratch", "objectives", "updates"):
+    for name in ("tasks", "training", "from_scratch", "objectives", "updates", "given"):
         del top[name]
     parts: list[tuple[str, Any]] = (
         [("from_scratch", run.from_scratch)] if run.from_scratch is not None else []

@@ -16,6 +16,7 @@ from tenor.training.checkpoints import load_weights, read_checkpoint
 from tenor.training.config import TrainingConfig, UpdateConfig
 from tenor.training.distributed import DistributedContext
 from tenor.training.ema import ExponentialMovingAverage
+from tenor.training.head_fitting import HeadFitting
 from tenor.training.learner import Learner
 from tenor.training.loop import Trainer
 from tenor.training.optimizers import ENCODER, build_optimizer
@@ -40,6 +41,8 @@ def make_trainer(
 
     ``learning_rates`` are those of groups that have neither ``encoder_lr`` nor ``head_lr``.
     """
+    if training.fit_heads != "never":
+        callbacks = (HeadFitting(training.fit_heads, listeners=callbacks), *callbacks)
     if training.ema:
         callbacks = (*callbacks, ExponentialMovingAverage(training.ema))
     optimizers = _optimizers(learner, training, updates or {}, learning_rates or {}, encoder)
@@ -118,7 +121,8 @@ def fit(
     if folder.last.is_file():
         trainer.load_state(read_checkpoint(folder.last), where=str(folder.last))
     if world.first:
-        folder.cut_log(trainer.progress.step)
+        # A run that was killed before its first checkpoint writes its first lines again.
+        folder.cut_log(trainer.progress.step if folder.last.is_file() else -1)
         if trainer.progress.step:
             for callback in callbacks:
                 callback.note(f"Resuming at step {trainer.progress.step + 1} of {trainer.progress.steps}.")

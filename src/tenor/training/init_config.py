@@ -19,6 +19,9 @@ from tenor.training.check import check_task
 from tenor.training.config import RunConfig
 from tenor.training.config_dump import to_toml
 
+_DEV_PART = 0.2
+_ENOUGH_FOR_DEV = 10  # rows; of fewer, none can be spared
+
 
 def draft_run(data: str | Path, *, out: str | Path) -> str:
     """Return the text of a run file for ``data``, to be written to ``out``; it passes ``check_run`` there."""
@@ -66,7 +69,7 @@ def _dev_file(data: Path, task: TaskConfig) -> Path | None:
 
 def _text(task: TaskConfig, dev: Path | None, examples: int, columns: Sequence[str], out: Path) -> str:
     assert task.train is not None
-    usual = {"epochs": "10", "encoder_lr": "1e-5", "head_lr": "1e-3"}
+    usual = {"epochs": 10, "encoder_lr": 5e-5, "head_lr": 1e-3}
     training = usual | dict(kind_of(task.kind).suggested_training)
     lines = [
         f"# Written by `tenor init`. Look it over, then: tenor check {out.name}",
@@ -77,23 +80,22 @@ def _text(task: TaskConfig, dev: Path | None, examples: int, columns: Sequence[s
         f"[tasks.{_name(task.train)}]",
         f"kind = {_toml(task.kind)}   # {kind_of(task.kind).about}",
         f"train = {_toml(_relative(task.train, out))}   # {examples:,} examples",
-        _dev_line(dev, out),
+        _dev_line(dev, out, examples),
         *_table_lines(task, columns),
-        "batch_size = 16          # examples of this task in a step",
-        "weight = 1.0             # of this task's loss in the sum of all tasks",
         "",
-        "[training]",
-        f"epochs = {training['epochs']}",
-        "micro_batch_tokens = 4096   # bounds memory only, never changes results",
-        f"encoder_lr = {training['encoder_lr']}        # learning rates of the encoder and of new heads",
-        f"head_lr = {training['head_lr']}",
+        "[training]               # what is left out is chosen by rows, classes, tasks and encoder, and told",
+        f"# epochs = {training['epochs']}",
+        f"# encoder_lr = {training['encoder_lr']:g}      # learning rates of the encoder and of heads",
+        f"# head_lr = {training['head_lr']:g}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _dev_line(dev: Path | None, out: Path) -> str:
+def _dev_line(dev: Path | None, out: Path, examples: int) -> str:
     if dev is not None:
         return f"dev = {_toml(_relative(dev, out))}"
+    if examples >= _ENOUGH_FOR_DEV:
+        return f"dev = {_DEV_PART}                # this part of the rows is kept to measure by; or a file"
     return '# dev = "…"              # examples that are not trained on, to measure by; none was found'
 
 

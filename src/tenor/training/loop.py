@@ -74,8 +74,8 @@ class Trainer:
             torch.manual_seed(self.seed + 7919 * self.world.rank)
         for callback in self.callbacks:
             callback.on_train_begin(self.learner, progress)
-        if self.settings.eval_on_start and not progress.step:
-            self._look()
+        if not progress.step:
+            self._score_start()
         while progress.epoch < self.settings.epochs and not progress.stop:
             count = self._begin_epoch()
             while progress.position < count and not progress.stop:
@@ -166,8 +166,16 @@ class Trainer:
                 progress.stop = f"no better {settings.monitor} for {settings.patience} evaluations"
             self.progress = self._same_everywhere(progress)
 
+    def _score_start(self) -> None:
+        """Score before the first step; fitted heads are a candidate for the best weights, random ones not."""
+        if self.settings.fit_heads != "never":
+            self._evaluate()
+            self.progress.yield_ties()
+        elif self.settings.eval_on_start:
+            self._look()
+
     def _look(self) -> None:
-        """Score without choosing by it: new heads are no candidate for the best weights."""
+        """Score without choosing by it."""
         evaluations = self.learner.evaluate() if self.world.first else {}
         if self.world.tell(bool(evaluations)):
             for callback in self.callbacks:

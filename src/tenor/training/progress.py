@@ -60,6 +60,10 @@ class Progress:
         # A score that is no number (a correlation with a constant) beats nothing, and anything beats none.
         return score == score and score > self.best.get(name, float("-inf")) + _LEAST_GAIN
 
+    def yield_ties(self) -> None:
+        """Let later weights that score the same take the place of the best so far."""
+        self.best = {name: score - 2 * _LEAST_GAIN for name, score in self.best.items()}
+
     def lower_lr(self, *, patience: int, by: float) -> None:
         """Lower all learning rates when the monitored score has not improved for so many evaluations."""
         if self.plateau >= patience:

@@ -17,6 +17,7 @@ from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.examples import Origin
 from tenor.text.problems import Problems
 from tenor.training.check import too_many_problems
+from tenor.training.validation_split import split_rows
 
 TRAIN, DEV = "train", "dev"
 
@@ -32,27 +33,58 @@ class TaskExamples:
     """For each part (train, dev): file, sha256, rows, repeated rows, problems."""
 
 
-def read_tasks(tasks: Mapping[str, TaskConfig], *, strict: bool = False) -> dict[str, TaskExamples]:
+def read_tasks(
+    tasks: Mapping[str, TaskConfig], *, strict: bool = False, seed: int = 1
+) -> dict[str, TaskExamples]:
     """Read the files of all tasks, or say what is wrong with the first that cannot be trained on."""
-    return {name: read_task(name, task, strict=strict) for name, task in tasks.items()}
+    return {name: read_task(name, task, strict=strict, seed=seed) for name, task in tasks.items()}
 
 
-def read_task(name: str, task: TaskConfig, *, strict: bool = False) -> TaskExamples:
-    """Read the train and dev files of one task."""
+def read_task(name: str, task: TaskConfig, *, strict: bool = False, seed: int = 1) -> TaskExamples:
+    """Read the train and dev files of one task; ``seed`` chooses the rows that are kept for dev."""
     assert task.train is not None
     notes: list[str] = []
     parts = {TRAIN: _read(name, task, task.train, strict, notes)}
-    if task.dev is not None:
-        parts[DEV] = _read(name, task, task.dev, strict, notes)
-    return _checked(name, task, parts, notes)
+    if task.dev_file is not None:
+        parts[DEV] = _read(name, task, task.dev_file, strict, notes)
+    return _checked(name, task, _with_split(name, task, parts, notes, seed), notes)
 
 
-def given_task(name: str, task: TaskConfig, train: Any, dev: Any = None) -> TaskExamples:
+def given_task(name: str, task: TaskConfig, train: Any, dev: Any = None, *, seed: int = 1) -> TaskExamples:
     """Take the examples of a task from memory: lists of rows, or tables of pandas or pyarrow."""
+    notes: list[str] = []
     parts = {TRAIN: _given(name, task, train)}
     if dev is not None:
         parts[DEV] = _given(name, task, dev)
-    return _checked(name, task, parts, [])
+    return _checked(name, task, _with_split(name, task, parts, notes, seed), notes)
+
+
+def _with_split(
+    name: str, task: TaskConfig, parts: dict[str, "_Part"], notes: list[str], seed: int
+) -> dict[str, "_Part"]:
+    """Keep a part of the train rows for dev, where that is asked for."""
+    if not isinstance(task.dev, float):
+        return parts
+    whole = parts[TRAIN]
+    rows = dict(zip((TRAIN, DEV), split_rows(whole.examples, task.dev, seed=seed), strict=True))
+    if not rows[DEV] or not rows[TRAIN]:
+        raise TenorError(
+            f"Task {name}: dev = {task.dev:g} keeps no row of {whole.about['file']} to measure by: there "
+            "are too few different rows. Give more, or a dev file, or leave dev out."
+        )
+    notes.append(
+        f"Task {name}: {len(rows[DEV]):,} of {len(whole.examples):,} rows are kept to measure by (dev = "
+        f"{task.dev:g})."
+    )
+    return {part: _part_of(whole, chosen) for part, chosen in rows.items()}
+
+
+def _part_of(whole: "_Part", rows: Sequence[int]) -> "_Part":
+    """Take some rows of a file; both parts are known by the hash of all of it."""
+    examples, tally = [whole.examples[row] for row in rows], ExampleStatistics()
+    for example in examples:
+        tally.add(example)
+    return _Part(examples, tally, whole.about | _counts(tally, whole.about["problems"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +97,9 @@ class _Part:
 def _checked(name: str, task: TaskConfig, parts: Mapping[str, _Part], notes: list[str]) -> TaskExamples:
     train, dev = parts[TRAIN], parts.get(DEV)
     if dev is None:
-        notes.append(f"Task {name} has no dev file: nothing to measure it by.")
+        notes.append(
+            f"Task {name} has no dev file: it will not be evaluated (dev = 0.2 keeps some rows for it)."
+        )
     wrong = kind_of(task.kind).faults(task, train.tally, None if dev is None else dev.tally)
     if wrong:
         raise TenorError(f"Task {name}: {wrong[0].rstrip('.')}.")
@@ -75,8 +109,8 @@ def _checked(name: str, task: TaskConfig, parts: Mapping[str, _Part], notes: lis
         files[DEV] = files[DEV] | {"shared": shared}
         if shared:
             notes.append(
-                f"Warning: task {name}: {shared:,} of {len(dev.examples):,} dev rows also stand in train; "
-                "scores on dev will flatter."
+                f"Warning: task {name}: {shared:,} of {len(dev.examples):,} dev rows also appear in "
+                "train; scores on dev will be optimistic."
             )
     return TaskExamples(
         train=train.examples, dev=[] if dev is None else dev.examples, notes=notes, files=files

@@ -21,6 +21,7 @@ from tenor.errors import TenorError
 from tenor.files import atomic_file, read_json, remove, write_json, writing
 from tenor.training.checkpoints import LAST
 from tenor.training.config_dump import difference
+from tenor.training.runfile import FROM_SCRATCH
 
 RUN, DATA, LOG, METRICS = "run.toml", "data.json", "log.jsonl", "metrics.json"
 PREDICTIONS, MODEL, CHECKPOINTS = "predictions.jsonl", "model", "checkpoints"
@@ -41,11 +42,14 @@ class RunFolder:
 
         ``run`` is the resolved run as TOML, ``data`` says which file each part (train, dev) of a task is.
         """
-        if self._begun:
+        resumes = self._begun and self._started
+        if resumes:
             self._check(run, data)
+        elif self._begun:  # it failed before its first step: there is nothing to lose
+            remove(self.path / FROM_SCRATCH)
         for left in self._left_behind():
             remove(left)
-        if self._begun:
+        if resumes:
             return
         with writing(self.path):
             (self.path / CHECKPOINTS).mkdir(exist_ok=True)
@@ -65,6 +69,11 @@ class RunFolder:
             for path in (folder.iterdir() if folder.is_dir() else ())
             if _HALF.fullmatch(path.name)
         ]
+
+    @property
+    def _started(self) -> bool:
+        """Whether any step or evaluation was made."""
+        return (self.path / LOG).is_file() or (self.path / METRICS).is_file() or self.last.is_file()
 
     def _check(self, run: str, data: Mapping[str, Any]) -> None:
         kept = (self.path / RUN).read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,8 @@ def read_run(path: str | Path, *, overrides: Sequence[str] = ()) -> RunConfig:
     text = _read(path)
     source = Source(str(path), text)
     top = _parse(text, str(path))
+    if "given" in top:
+        raise TenorError(f"{source.place('given')}: the top of the file has no key 'given'.")
     for override in overrides:
         _override(top, override)
     if "fresh" in top:
@@ -61,12 +63,24 @@ def read_run(path: str | Path, *, overrides: Sequence[str] = ()) -> RunConfig:
         for name, table in sections["updates"].items()
     }
     run = replace(
-        build(RunConfig, top, source), tasks=tasks, objectives=objectives, updates=updates, training=training
+        build(RunConfig, top, source),
+        tasks=tasks,
+        objectives=objectives,
+        updates=updates,
+        training=training,
+        given=_given(sections),
     )
     if fresh is not None:
         run = replace(run, encoder=FROM_SCRATCH, from_scratch=_from_scratch(fresh, top, source))
     _check_top(run, source)
     return run
+
+
+def _given(sections: Mapping[str, Any]) -> frozenset[str]:
+    """Name the settings that a run file gives, so that only the others are chosen automatically."""
+    named = {f"training.{key}" for key in sections["training"]}
+    named |= {f"tasks.{name}.{key}" for name, table in sections["tasks"].items() for key in table}
+    return frozenset(named | {name for name in ("objectives", "updates") if sections[name]})
 
 
 def _from_scratch(table: Any, top: dict[str, Any], source: Source) -> FromScratch:
@@ -159,13 +173,13 @@ def _task(name: str, table: Any, source: Source, folder: Path) -> TaskConfig:
     except TenorError as error:
         raise TenorError(f"{source.place(*path, 'kind')}: in [tasks.{name}], {error}") from error
     task: TaskConfig = build(kind.config, table, source, *path)
-    named = {"train": task.train, "dev": task.dev}
+    named = {"train": task.train, "dev": task.dev_file}
     files = {key: Path(os.path.normpath(folder / file)) for key, file in named.items() if file is not None}
     for key, file in files.items():
         if not file.is_file():
             found = "is a folder" if file.is_dir() else "does not exist"
             raise TenorError(f"{source.place(*path, key)}: the {key} file {file} {found}.")
-    return replace(task, train=files["train"], dev=files.get("dev"))
+    return replace(task, train=files["train"], dev=files.get("dev", task.dev))
 
 
 def _objective(name: str, table: Any, source: Source) -> Any:

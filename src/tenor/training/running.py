@@ -22,6 +22,7 @@ from tenor.model.torch_heads import save_trained
 from tenor.objectives.objective import Objective
 from tenor.report.provenance import machine, versions
 from tenor.tasks.task import Task, TaskData
+from tenor.training.automatic import AutomaticPlan, choose_settings
 from tenor.training.building import Built, build_learner
 from tenor.training.calibration import calibrate_heads
 from tenor.training.callbacks import Callback
@@ -71,14 +72,17 @@ def train_run(
     precision = choose_precision(run.training.precision, place)
     if place.type == "cpu" and world.size == 1:
         torch.set_num_threads(thread_count())
-    examples = read_tasks(run.tasks, strict=strict) if examples is None else examples
+    examples = read_tasks(run.tasks, strict=strict, seed=run.seed) if examples is None else examples
     world.join(place)
+    plain = adapter is None and not objectives
+    plan = choose_settings(run, examples, processes=world.size, plain=plain)
+    run = plan.run
     folder = RunFolder(Path(out))
     try:
         open_folder(folder, to_toml(run), {name: each.files for name, each in examples.items()}, world)
         if world.first:
             notes = [note for each in examples.values() for note in each.notes]
-            _tell(callbacks, [*notes, *filter(None, [world.note()])])
+            _tell(callbacks, [*notes, *plan.notes(), *filter(None, [world.note()])])
         begun = _with_new_encoder(run, folder, examples, world)
         built = build_learner(begun, examples, device=place, objectives=objectives, adapter=adapter)
         _check_monitored(run, built)
@@ -96,7 +100,9 @@ def train_run(
         )
         if not world.first:
             return None
-        return finish(run, folder, built, examples, progress, precision=precision, callbacks=callbacks)
+        return finish(
+            run, folder, built, examples, progress, precision=precision, callbacks=callbacks, plan=plan
+        )
     except WriteError as error:
         again = "See to that, then run the same command again: the run goes on from its last checkpoint."
         raise TenorError(f"{error} {again}") from error
@@ -164,11 +170,14 @@ def finish(
     *,
     precision: str,
     callbacks: Sequence[Callback] = (),
+    plan: AutomaticPlan | None = None,
 ) -> Finished:
     """Write the model with its best weights, its predictions and scores, and the report."""
     calibrations = calibrate_heads(built.learner, run.tasks)
     scores, tables = _write_predictions(built, folder)
     metrics = _metrics(run, built, examples, progress, scores) | {"precision": precision}
+    if plan is not None and plan.choices:
+        metrics["plan"] = plan.as_dict()
     for name, fitted in calibrations.items():
         metrics["tasks"][name]["calibration"] = asdict(fitted)
     for name, own in tables.items():

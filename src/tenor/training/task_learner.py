@@ -142,7 +142,10 @@ class TaskLearner(Learner):
         return update.wants(name) or any(update.wants(f"{task}.{name}") for task in self.tasks(batch))
 
     def _couples(self, name: str) -> bool:
-        return name in self.network.tasks and self.network.task(name).couples_rows
+        if name not in self.network.tasks:
+            return False
+        pressed = any(each.couples_rows(name) for each in self.objectives)
+        return pressed or self.network.task(name).couples_rows
 
     def _size(self, name: str, batch: TaskBatch) -> float:
         return self.network.task(name).size(batch) if name in self.network.tasks else float(len(batch))

@@ -1,5 +1,6 @@
 """Putting a text into a class, or into several: sentiment, topics, intents."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -8,7 +9,7 @@ from tenor.errors import TenorError
 from tenor.tasks.config import Head
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.texts.kind import TextKind
-from tenor.tasks.texts.labels import LabelConfig, LabelSpec, label_faults, settle_labels
+from tenor.tasks.texts.labels import LabelConfig, LabelSpec, label_faults, labels_of, settle_labels
 from tenor.tasks.texts.spec import settled
 from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.file_profile import FileProfile
@@ -80,6 +81,12 @@ class ClassifyKind(TextKind):
     ) -> list[str]:
         """Say what is wrong with the labels."""
         return label_faults(config, train, dev, several=config.multi_label)
+
+    def classes(self, config: ClassifyConfig, examples: Sequence[Any]) -> Mapping[str, int] | None:
+        """Count the labels, where a text has one only."""
+        if config.multi_label is not None:
+            return None
+        return Counter(label for each in examples for label in labels_of(each, None))
 
     def settle(self, config: ClassifyConfig, examples: Sequence[Any], *, name: str) -> TaskSpec:
         """Find the labels."""

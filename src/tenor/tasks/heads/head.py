@@ -67,10 +67,32 @@ class TaskHead(nn.Module):
         if self.network is None:
             value = cosine(*sides)[:, None]
             return self.slope * value + self.offset if self.kind == "affine" else value
+        out: Tensor = self.network(self._joined(sides, features))
+        return out.float()
+
+    def _joined(self, sides: Sequence[Tensor], features: Tensor | None) -> Tensor:
+        """Lay what the network reads side by side [n, f]."""
         if len(sides) > 1:
             overlap = None if features is None else features[:, 0]
-            x = pair_features(sides[0], sides[1], self.features, overlap, *sides[2:])
+            return pair_features(sides[0], sides[1], self.features, overlap, *sides[2:])
+        return sides[0] if features is None else torch.cat([sides[0], features.to(sides[0].dtype)], dim=-1)
+
+    def last_inputs(self, sides: Sequence[Tensor], features: Tensor | None = None) -> Tensor:
+        """Return what the output layer reads [n, f]; of a cosine the cosine itself [n, 1]."""
+        if self.network is None:
+            return cosine(*sides)[:, None]
+        seen: Tensor = self.network.before_output(self._joined(sides, features))  # type: ignore[operator]
+        return seen.float()
+
+    @torch.no_grad()
+    def set_output(self, weight: Tensor, bias: Tensor) -> None:
+        """Set the output layer: weight [o, f] and bias [o]."""
+        if self.kind == "affine":
+            self.slope.copy_(weight.view(()))
+            self.offset.copy_(bias.view(()))
+        elif self.network is not None:
+            layer: nn.Linear = self.network.out  # type: ignore[assignment]
+            layer.weight.copy_(weight)
+            layer.bias.copy_(bias)
         else:
-            x = sides[0] if features is None else torch.cat([sides[0], features.to(sides[0].dtype)], dim=-1)
-        out: Tensor = self.network(x)
-        return out.float()
+            raise ValueError("A cosine has no output layer.")

@@ -24,7 +24,12 @@ class LinearHead(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return W · drop(x) + b [n, o]."""
-        out: Tensor = self.out(self.dropout(x))
+        out: Tensor = self.out(self.before_output(x))
+        return out
+
+    def before_output(self, x: Tensor) -> Tensor:
+        """Return what the output layer reads [n, f]."""
+        out: Tensor = self.dropout(x)
         return out
 
 
@@ -39,8 +44,12 @@ class MlpHead(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the outputs [n, o]."""
-        out: Tensor = self.out(functional.relu(self.first(self.dropout(x))))
+        out: Tensor = self.out(self.before_output(x))
         return out
+
+    def before_output(self, x: Tensor) -> Tensor:
+        """Return what the output layer reads [n, h]."""
+        return functional.relu(self.first(self.dropout(x)))
 
 
 class BatchNorm(nn.BatchNorm1d):
@@ -88,11 +97,15 @@ class ResidualHead(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the outputs [n, o]."""
-        h = self.first(x)
+        out: Tensor = self.out(self.before_output(x))
+        return out
+
+    def before_output(self, x: Tensor) -> Tensor:
+        """Return what the output layer reads [n, h]."""
+        h: Tensor = self.first(x)
         for block in self.blocks:
             h = block(h)
-        out: Tensor = self.out(h)
-        return out
+        return h
 
 
 def build_network(

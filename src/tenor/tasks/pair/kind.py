@@ -21,6 +21,8 @@ from tenor.text.names import LABEL, plain
 if TYPE_CHECKING:
     from tenor.tasks.texts.task import TextTask
 
+_ENOUGH_FOR_MLP = 2000
+
 
 @dataclass(frozen=True, kw_only=True)
 class PairConfig(TwoTextsConfig, LabelConfig):
@@ -79,6 +81,13 @@ class PairKind(TextKind):
     ) -> list[str]:
         """Say what is wrong with the labels."""
         return label_faults(config, train, dev, several=None)
+
+    def suggest(self, config: PairConfig, examples: Sequence[Any]) -> Mapping[str, tuple[Any, str]]:
+        """Take the head that can be fitted, where rows are too few for one with a hidden layer."""
+        free = config.share_head_with is None and not config.cross and config.hidden_size is None
+        if free and config.head is None and len(examples) < _ENOUGH_FOR_MLP:
+            return {"head": ("linear", "can be fitted")}
+        return {}
 
     def settle(self, config: PairConfig, examples: Sequence[Any], *, name: str) -> TaskSpec:
         """Find the labels."""

@@ -4,6 +4,9 @@ Loss: squared error on the range (``mse``) or with both scaled to 0 to 1 (``mse0
 scores that are probabilities, such as a teacher's soft labels; or CoSENT, to which only the order counts.
 """
 
+import numpy as np
+import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from tenor.tasks import losses
@@ -16,6 +19,7 @@ class SimilarityTask(TextTask):
     """Scores each pair of texts."""
 
     spec: SimilaritySpec
+    fitted_heads = ("affine",)
 
     @property
     def couples_rows(self) -> bool:  # type: ignore[override]
@@ -42,3 +46,12 @@ class SimilarityTask(TextTask):
         if self.spec.head in ("cosine", "affine"):
             return raw
         return raw.sigmoid() if self.spec.output == "sigmoid" else (raw - low) / (high - low)
+
+    def fit(self, inputs: NDArray[np.float32], targets: NDArray[np.float32]) -> str:
+        """Fit slope and offset of a · cosine + c by least squares."""
+        low, high = self.spec.range
+        wanted = (targets.astype(np.float64) - low) / (high - low)
+        ones = np.column_stack([inputs[:, 0].astype(np.float64), np.ones(len(inputs))])
+        slope, offset = np.linalg.lstsq(ones, wanted, rcond=None)[0]
+        self.head.set_output(torch.tensor([[slope]]), torch.tensor([offset]))
+        return f"least squares on {len(inputs):,} rows, {slope:.2f} · cosine {offset:+.2f}"

@@ -290,7 +290,7 @@ class TagKind(Kind):
     about = "gives every word its tag: entities, parts of speech"
     config = TagConfig
     spec = TagSpec
-    suggested_training = MappingProxyType({"epochs": "5", "encoder_lr": "1e-4", "head_lr": "3e-3"})
+    suggested_training = MappingProxyType({"epochs": 5, "encoder_lr": 1e-4, "head_lr": 3e-3})
 
     def read(self, config: TagConfig, file: Path, *, problems: Problems) -> Iterator[TaggedSentence]:
         """Yield the sentences of a CoNLL file, or of JSON lines with words and tags."""

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from tenor.tasks.heads.head import TaskHead
 from tenor.tasks.texts.labels import LabelSpec
+from tenor.tasks.texts.logistic import fit_logistic
 from tenor.tasks.texts.targets import balancing
 from tenor.tasks.texts.task import TextTask
 from tenor.tasks.texts.vectors import TextVectors
@@ -19,6 +20,7 @@ class LabelTask(TextTask):
     """A task whose targets are labels."""
 
     spec: LabelSpec
+    fitted_heads = ("linear", "mlp")
     label_weights: Tensor | None
 
     def __init__(
@@ -40,3 +42,10 @@ class LabelTask(TextTask):
         if self.spec.class_weight == "balanced" and self.spec.several is None:
             targets = self.spec.targets(examples, name=self.name)
             self.label_weights = torch.from_numpy(balancing(targets, len(self.spec.labels)))
+
+    def fit(self, inputs: NDArray[np.float32], targets: NDArray[np.int64]) -> str:
+        """Fit the output layer by logistic regression."""
+        weighted = True if self.spec.class_weight == "balanced" else None
+        fitted = fit_logistic(inputs, targets, outputs=self.spec.outputs, balanced=weighted)
+        self.head.set_output(torch.from_numpy(fitted.weight), torch.from_numpy(fitted.bias))
+        return str(fitted)

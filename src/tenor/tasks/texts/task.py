@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from tenor.tasks.config import Head
 from tenor.tasks.heads.head import TaskHead
 from tenor.tasks.task import EncoderOutput, Metric, Reads, Task, TaskBatch, TaskData, first_positions
 from tenor.tasks.texts.jaccard import jaccard, special_ids
@@ -22,6 +23,8 @@ class TextTask(Task):
     """A task whose head reads a vector per text; two texts are encoded each by itself, or as one sequence."""
 
     spec: TextSpec
+    fitted_heads: ClassVar[tuple[Head, ...]] = ()
+    """The heads whose output layer is fitted in closed form."""
 
     def __init__(
         self, name: str, spec: TextSpec, *, head: TaskHead, vectors: TextVectors, weight: float = 1.0
@@ -77,6 +80,16 @@ class TextTask(Task):
             return out
         both = self.head(self._sides(seen, batch), None if features is None else features.repeat(2, 1))
         return cast(Tensor, both.view(2, len(batch), self.spec.outputs).mean(dim=0))
+
+    @property
+    def fits(self) -> bool:
+        """Whether the head has an output layer of its own that one pass tells the inputs of."""
+        shared = self.spec.share_head_with is not None or self.spec.symmetrize
+        return not shared and self.head.kind in self.fitted_heads
+
+    def fit_inputs(self, seen: EncoderOutput, batch: TaskBatch) -> Tensor:
+        """Return what the head's output layer reads [r, f]."""
+        return self.head.last_inputs(self._sides(seen, batch), batch.features)
 
     def predict(self, output: Tensor, batch: TaskBatch) -> NDArray[Any]:
         """Return probabilities [r, labels] or scores [r]."""

@@ -231,3 +231,12 @@ def test_an_index_of_another_encoding_is_searched_by_its_letters(tenor, tmp_path
     assert done.returncode == 0
     found = json.loads(tenor("search", place, "cat", "--where", "place = 'Łódź'", "--json").stdout)
     assert [hit["columns"]["place"] for hit in found["hits"]] == ["Łódź"]
+
+
+def test_columns_of_hits_called_as_ours_are_kept(tenor, tmp_path, tiny_folder):
+    (tmp_path / "a.csv").write_text("id,text,title\nx,other words,the cat\n")
+    tenor("index", tmp_path / "a.csv", "--out", tmp_path / "ix", "--column", "title", "--model", tiny_folder)
+    found = tenor("search", tmp_path / "ix", "--queries", "-", "--out", "-", stdin="cat\n").stdout
+    (row,) = csv.DictReader(found.splitlines())
+    assert (row["hit_number"], row["hit_id"], row["hit_text"]) == ("1", "x", "the cat")
+    assert row["tenor_hit_text"] == "other words"

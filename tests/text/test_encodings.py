@@ -85,3 +85,11 @@ def test_brief_has_one_line_for_notes_and_one_for_problems(tmp_path):
     assert len(lines) == 2
     assert lines[1].startswith("2 problems: the first: ")
     assert "a.csv:3" in lines[1]
+
+
+def test_utf8_whose_letters_were_damaged_is_still_utf8(tmp_path):
+    good = "marked as ‘need’\n".encode()
+    (tmp_path / "a.txt").write_bytes(good.replace(b"\x99", b"?") * 2)
+    rows, problems = read(tmp_path / "a.txt")
+    assert rows[0] == ["marked as ‘need\ufffd?"]
+    assert (problems.count, problems.notes) == (2, [])

@@ -134,12 +134,20 @@ def _write(found: "Iterable[FoundFor]", path: Path, as_json: bool) -> int:
     return count
 
 
-def _cells(hit: "Hit") -> dict[str, object]:
+def _cells(hit: "Hit") -> dict[str, Any]:
     """Return a hit as cells: its id and text, its scores, and its columns in the index."""
-    cells = {"hit_id": hit.id, "hit_text": hit.text, "score": round(hit.score, 6)}
-    scores = {"cosine": hit.cosine, "bm25": hit.bm25}
-    columns = {f"hit_{name}": value for name, value in hit.columns.items() if f"hit_{name}" not in cells}
-    return {**cells, **scores, **columns}
+    from tenor.use.row_files import free_name
+
+    number = "hit_number" if "id" in hit.columns else "hit_id"  # as in what is printed
+    cells = {number: hit.id, "hit_text": hit.text, "score": _rounded(hit.score)}
+    cells |= {"cosine": _rounded(hit.cosine), "bm25": _rounded(hit.bm25)}
+    for name, value in hit.columns.items():
+        cells[free_name(f"hit_{name}", list(cells))] = value
+    return cells
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, 6)
 
 
 def _print(hits: "Sequence[Hit]") -> None:

@@ -46,6 +46,9 @@ _NOT_TEXT = (
 )
 _CONTROL = bytes(code for code in range(32) if code not in b"\t\n\v\f\r\x1b")
 _HIGH = bytes(range(128, 256))
+_UTF8_SEQUENCE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{1,2}|[\xf0-\xf4][\x80-\xbf]{1,3}"
+)
 _MOST_HIGH = 0.3  # of the letters: in Western languages fewer than 0.15 have accents
 
 
@@ -96,14 +99,14 @@ def _by_content(opened: Opened) -> str:
 def _utf8_or_guess(opened: Opened) -> str:
     """Tell UTF-8, perhaps with flaws, from an encoding of one byte a character; refuse what is neither.
 
-    Letters of UTF-8 are sequences that no other text has by chance, so whichever is the more common decides.
+    Letters of UTF-8 are sequences of bytes that other text hardly has by chance, so whichever is the more
+    common decides: such sequences, also where their end was lost, or single bytes beyond ASCII.
     """
-    head = opened.head
-    text = head.decode("utf-8", errors="replace")
-    wrong = text.count(UNREADABLE) - head.count(UNREADABLE.encode())
-    right = sum(map(len, re.findall("[^\0-\x7f\ufffd]+", text)))
-    cut = not opened.whole and text.endswith(UNREADABLE)  # in the middle of a letter
-    if wrong - cut <= right:
+    head = opened.head if opened.whole else opened.head[:-3]  # it may end in the middle of a letter
+    sequences = len(_UTF8_SEQUENCE.findall(head))
+    alone = _UTF8_SEQUENCE.sub(b"", head)
+    wrong = len(alone) - len(alone.translate(None, _HIGH))
+    if wrong <= sequences:
         return "utf-8"
     high = len(head) - len(head.translate(None, _HIGH))
     letters = high + len(re.findall(rb"[A-Za-z]", head))

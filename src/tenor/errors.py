@@ -1,4 +1,4 @@
-"""What goes wrong for a reason that the person can mend."""
+"""What goes wrong for a reason that the person can fix."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

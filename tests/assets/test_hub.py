@@ -111,7 +111,7 @@ def test_a_damaged_record_only_means_another_download(hub, cache, content):
             OSError("[Errno -2] Name or service not known\nmore"),
             "hub did not answer .*not known.*Check the network",
         ),
-        (GatedRepoError("…"), "accepted its terms"),
+        (GatedRepoError("…"), "accept its terms"),
         (RepositoryNotFoundError("…"), "does not exist on the hub"),
         (OSError(28, "No space left on device"), "the disk is full"),
     ],

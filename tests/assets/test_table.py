@@ -57,5 +57,5 @@ def test_a_typo_gets_the_nearest_name(typo, meant):
 
 
 def test_a_strange_name_gets_the_list():
-    with pytest.raises(TenorError, match="Known are: minilm, potion-8m"):
+    with pytest.raises(TenorError, match="Available are: minilm, potion-8m"):
         look_up("qqqqqq")

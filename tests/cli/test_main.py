@@ -39,7 +39,7 @@ def test_a_full_disk_behind_stdout_is_told_in_one_sentence(arguments):
         done = subprocess.run(
             [*_COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
-    assert (done.returncode, done.stderr) == (2, "tenor: Cannot go on: the disk is full.\n")
+    assert (done.returncode, done.stderr) == (2, "tenor: Cannot continue: the disk is full.\n")
 
 
 def test_a_reader_that_goes_away_is_no_reason_to_complain():

@@ -21,7 +21,7 @@ STAGE = [
 
 def test_leaks_are_found_and_refused():
     assert [(leak.task, leak.row) for leak in find_leaks(STAGE, EVALUATED)] == [("mrpc", 2), ("rte", 0)]
-    with pytest.raises(TenorError, match="2 pairs of the stage also stand in tasks"):
+    with pytest.raises(TenorError, match="2 pairs of the stage also appear in tasks"):
         check_leaks(STAGE, EVALUATED)
     check_leaks([], EVALUATED)
 

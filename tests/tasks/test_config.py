@@ -179,7 +179,7 @@ def test_sharing_is_checked():
         "shares a head itself": {"p": score, "s": score, "q": pair},
         "single texts": {"p": task_spec("classify", labels=("a", "b")), "s": score},
         "cannot be shared": {"p": task_spec("similarity", head="cosine", metric="pearson"), "s": score},
-        "would give 1 numbers": {
+        "would have 1 outputs": {
             "p": task_spec("pair", labels=("a", "b", "c"), features=("abs",)),
             "s": score,
         },

@@ -120,7 +120,7 @@ def test_a_megabyte_is_cut_and_told(tiny):
     assert len(found.explanation.words[0]) == 38
     chunked = compare(tiny, "the cat sat " * 20 + "money " * 200, "money", long="chunk")
     assert chunked.cosine != compare(tiny, "the cat sat " * 20, "money").cosine
-    assert "the phrases are of what is within." in chunked.warnings[0]
+    assert "the phrases cover only what is within it." in chunked.warnings[0]
 
 
 def test_json_has_everything_flat(tiny):

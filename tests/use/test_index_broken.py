@@ -97,7 +97,7 @@ def test_a_build_from_something_else_starts_afresh(tmp_path, change):
     report = build_index(
         source, tmp_path / "ix", model=model, id_column=identity, column="text", note=notes.append
     )
-    assert notes == [f"An earlier build from {source} was interrupted; starting afresh."]
+    assert notes == [f"An earlier build from {source} was interrupted; starting over."]
     assert report.card.rows == (4 if change == "file" else 9)
 
 

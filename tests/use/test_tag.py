@@ -246,7 +246,7 @@ def test_among_several_tasks_taggers_are_told_from_others(tiny_folder, tmp_path)
     model = tenor.load(train_tagger(tiny_folder, tmp_path / "run", more=more), precision="fp32")
     with pytest.raises(TenorError, match="several taggers; choose one of names, kinds"):
         tag(model, ["the cat"])
-    with pytest.raises(TenorError, match="mood says nothing of single words: use tenor classify"):
+    with pytest.raises(TenorError, match="mood does not tag words: use tenor classify"):
         tag(model, ["the cat"], task="mood")
     assert tag(model, ["the cat"], task="kinds")[0].entities == ()
     assert set(tag(model, ["the cat"], task="kinds")[0].tags) <= {"OTHER", "ANIMAL", "PLACE"}

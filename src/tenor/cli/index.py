@@ -30,7 +30,7 @@ from tenor.cli.options import (
 from tenor.errors import TenorError
 
 Folder = Annotated[Path, typer.Option("--out", "-o", help="The folder of the index.")]
-Identity = Annotated[str | None, typer.Option(help="Column with a name for each text. Default: numbers.")]
+Identity = Annotated[str | None, typer.Option(help="Column with an id for each text. Default: numbers.")]
 Add = Annotated[
     bool, typer.Option("--add", help="Add to the index; a text with a known id replaces the old one.")
 ]
@@ -139,5 +139,5 @@ def _describe(folder: Path) -> None:
     if unfinished:
         notes.print(
             f"An addition from {unfinished.job.source} was interrupted after {unfinished.rows_read:,} rows "
-            "and does not count yet; run it again to finish it. Any other change undoes it."
+            "and is not visible yet; run it again to finish it. Any other change discards it."
         )

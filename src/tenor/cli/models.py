@@ -8,16 +8,15 @@ from tenor.cli.options import Json
 
 
 def models(as_json: Json = False) -> None:
-    """List the models that can be had and those at hand."""
+    """List the available models and those that are installed."""
     from tenor.assets.listing import listed_models
 
     rows = listed_models()
     if as_json:
         out.print(json.dumps([asdict(row) for row in rows], indent=2, default=str), markup=False)
         return
-    out.print(
-        f"{'name':<14} {'kind':<13} {'dimensions':>10} {'layers':>6} {'download':>9}  {'licence':<13} at hand"
-    )
+    head = f"{'name':<14} {'kind':<13} {'dimensions':>10} {'layers':>6} {'download':>9}  {'licence':<13}"
+    out.print(f"{head} installed")
     for row in rows:
         size = f"{row.download_bytes / 1e6:.1f} MB" if row.download_bytes else ""
         shape = f"{row.dimensions or '':>10} {'' if row.layers is None else row.layers:>6}"

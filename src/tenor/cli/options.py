@@ -29,7 +29,7 @@ Model = Annotated[str, typer.Option("--model", "-m", help="A starter name, a mod
 Precision = Annotated[
     PrecisionChoice,
     typer.Option(
-        help="Arithmetic of the model; auto: the fastest here that keeps the vectors; int8: coarser, faster."
+        help="Numeric precision; auto: the fastest here that keeps the vectors; int8: faster, less exact."
     ),
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda, cuda:1 or mps; auto: a GPU where there is one.")]

@@ -72,7 +72,7 @@ class Model:
 
     def __repr__(self) -> str:
         limit = "any length" if self.max_tokens is None else f"up to {self.max_tokens} tokens"
-        return f"<Model {self.name!r}: {self.width} numbers, {limit}, {self.engine.name} {self.precision}>"
+        return f"<Model {self.name!r}: {self.width} dimensions, {limit}, {self.engine.name} {self.precision}>"
 
     def __reduce__(self) -> Any:
         """Pickle a model as its name and precision: another process opens it anew."""

@@ -134,7 +134,7 @@ def find_tagger(model: "Model", name: str | None) -> TrainedTask:
     if name is not None:
         task = find_task(model.tasks, name, model=model.name)
         if not task.spec.answers_words:
-            raise TenorError(f"Task {name} says nothing of single words: use tenor classify.")
+            raise TenorError(f"Task {name} does not tag words: use tenor classify.")
         return task
     if len(taggers) == 1:
         return taggers[0]

@@ -179,7 +179,7 @@ def _task(run: _Run, name: str) -> Iterator[str]:
     kind = _table(_table(run.settings.get("tasks")).get(name)).get("kind") or (predicted and predicted.kind)
     told = f"{kind or 'task'}, measured on {rows or 0:,} dev rows."
     if "calibration" in metrics:
-        told += " The head was calibrated on these very rows, so that its scores on them flatter it a little."
+        told += " The head was calibrated on these very rows, so its scores on them are slightly optimistic."
     yield html.paragraph(told, soft=True)
     scores, beside = _table(metrics.get("scores")), list(_pictures(predicted)) if predicted else []
     if scores:

@@ -31,13 +31,13 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _NOT_TEXT = (
-    (b"PK\x03\x04", "a zip archive; unpack it first"),
+    (b"PK\x03\x04", "a zip archive; extract it first"),
     (b"\xd0\xcf\x11\xe0", "an old Excel or Word file; save it as .xlsx or CSV first"),
-    (b"BZh", "a bzip2 file; unpack it first"),
-    (b"\xfd7zXZ\x00", "an xz file; unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "a zstd file; unpack it first"),
-    (b"\x1f\x8b", "gzip inside gzip; unpack it first"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
+    (b"BZh", "a bzip2 file; decompress it first"),
+    (b"\xfd7zXZ\x00", "an xz file; decompress it first"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file; decompress it first"),
+    (b"\x1f\x8b", "gzip inside gzip; decompress it first"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive; extract it first"),
     (b"%PDF-", "a PDF; save its text first"),
     (b"\x89PNG", "an image"),
     (b"\xff\xd8\xff", "an image"),
@@ -63,7 +63,7 @@ def choose_encoding(opened: Opened, encoding: str | None = None) -> str:
     for mark, name in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return name
-    tar = "a tar archive; unpack it first" if head[257:262] == b"ustar" else None
+    tar = "a tar archive; extract it first" if head[257:262] == b"ustar" else None
     open_document = head[30:80].startswith(b"mimetypeapplication/vnd.oasis.opendocument")
     office = "an OpenDocument file; save it as .xlsx or CSV first" if open_document else None
     for what in (tar, office, *(what for magic, what in _NOT_TEXT if head.startswith(magic))):

@@ -94,7 +94,7 @@ class _Rejoined(io.RawIOBase):
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             reason = str(error).rstrip(".").lower()
             raise TenorError(
-                f"{self._name} is a damaged gzip file ({reason}); get or pack it again."
+                f"{self._name} is a damaged gzip file ({reason}); download or compress it again."
             ) from error
         except OSError as error:
             raise TenorError(f"Cannot read {self._name}: {why(error)}.") from error

@@ -52,9 +52,9 @@ class TextWatch:
         percent = round(100 * self._unknown / self._tokens)
         share = f"{percent}% of the tokens" if percent else "some tokens"
         drops = self._model.tokenizer.drops_unknown
-        fate = "it leaves them out" if drops else "to it they are all the same token"
+        fate = "it leaves them out" if drops else "it reads all of them as the same token"
         texts = "1 text has" if self._lost == 1 else f"{self._lost:,} texts have"
-        lost = f" {texts} no known word at all: what is said of them means nothing." if self._lost else ""
+        lost = f" {texts} no known word at all: their results mean nothing." if self._lost else ""
         return f"{share[0].upper()}{share[1:]} are unknown to {self._model.name}{named}: {fate}.{lost}"
 
     def _foreign(self) -> str | None:

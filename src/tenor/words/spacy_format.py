@@ -39,7 +39,7 @@ def read_spacy(folder: Path) -> WordVectors:
             seen[row], rows[key] = True, row
     found = {rows[key]: word for word in strings if (key := murmur(word.encode())) in rows}
     if not found:
-        raise TenorError(f"{folder} has no word whose vector could be told; floret tables are not read.")
+        raise TenorError(f"{folder} has no word whose vector could be found; floret tables are not read.")
     order = sorted(found)
     return WordVectors([found[row] for row in order], np.asarray(vectors[order], dtype=np.float32))
 

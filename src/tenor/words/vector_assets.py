@@ -27,7 +27,7 @@ def read_asset(
     known = [row.name for row in TABLE.values() if row.kind in _KINDS]
     if not name.is_dir() and str(name) not in known:
         raise TenorError(
-            f"There is no file {str(name)!r}, and no word vectors of that name can be had."
+            f"There is no file {str(name)!r}, and no word vectors of that name are available."
             + (did_you_mean(str(name), known) or f" Known are: {', '.join(known)}.")
         )
     folder = find(name, kinds=_KINDS)

@@ -51,7 +51,7 @@ def check_leaks(stage: Sequence[TextPair], evaluated: Mapping[str, Iterable[Text
             f"{leak.task}, pair {leak.row + 1}: {leak.texts[0][:60]!r}" for leak in islice(leaks, _SHOWN)
         )
         raise TenorError(
-            f"{len(leaks)} pairs of the stage also stand in tasks that are measured later ({shown}); leave "
+            f"{len(leaks)} pairs of the stage also appear in tasks that are evaluated later ({shown}); leave "
             "them out of the stage, else the comparison is not fair."
         )
 

@@ -143,7 +143,9 @@ class AlignedFile(Sequence[AlignedPair]):
             with open(self.path, "rb") as file:
                 for number, line in enumerate(file, start=1):
                     if number == 1 and line.startswith(_GZIP):
-                        raise TenorError(f"{self.path} is packed with gzip; unpack it first (gunzip).")
+                        raise TenorError(
+                            f"{self.path} is compressed with gzip; decompress it first (gunzip)."
+                        )
                     skipped = len(_BOM) if number == 1 and line.startswith(_BOM) else 0
                     pair = _parsed(line[skipped:], Origin(str(self.path), number), problems)
                     if pair is not None:

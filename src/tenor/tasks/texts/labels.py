@@ -162,7 +162,7 @@ def _found_labels(
         only = next(iter(found), "")
         column = config.columns.get("label", "label")
         raise TenorError(
-            f"Task {name}: every label is {only!r}; there is nothing to tell apart. At least two values are "
+            f"Task {name}: every label is {only!r}; there is nothing to classify. At least two values are "
             f"needed in the column {column!r}."
         )
     return tuple(sorted(found, key=_in_order))

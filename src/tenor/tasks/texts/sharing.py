@@ -53,7 +53,7 @@ def join_head(name: str, spec: TextSpec, specs: Mapping[str, TaskSpec]) -> TextS
     shared = replace(spec, **taken_over(other, OF_HEAD))
     if shared.outputs != other.outputs:
         raise TenorError(
-            f"Task {name}: its head would give {shared.outputs} numbers, that of {spec.share_head_with!r} "
+            f"Task {name}: its head would have {shared.outputs} outputs, that of {spec.share_head_with!r} "
             f"gives {other.outputs}; only a score and a yes-or-no can share a head, or tasks with equal "
             "labels."
         )

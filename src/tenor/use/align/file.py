@@ -173,8 +173,8 @@ def _begin(
         return before, hasher, pairs
     if source.once:
         raise TenorError(
-            f"{journal.folder} holds the beginning of another input, and this one cannot be read again. "
-            "Remove that folder, or pipe the same pairs to go on with it."
+            f"{journal.folder} holds the start of a run on other input, which cannot be read again. "
+            "Remove that folder, or pipe the same pairs to resume it."
         )
     journal.restart("the pairs have changed")
     return _Done(), hashlib.sha256(), source.read(problems)

@@ -127,14 +127,14 @@ def chosen_tasks(model: Model, names: Sequence[str] | None, *, pairs: bool) -> l
             return tasks
         others = ", ".join(model.tasks)
         if others and all(task.spec.answers_words for task in model.tasks.values()):
-            raise TenorError(f"{model.name} says something of every word ({others}): use tenor tag.")
+            raise TenorError(f"{model.name} tags words ({others}): use tenor tag.")
         about = "two texts" if pairs else "single texts"
         hint = f"Its tasks: {others}; choose with --task." if others else "Train some with tenor train."
         raise TenorError(f"{model.name} has no task about {about}. {hint}")
     tasks = [find_task(model.tasks, name, model=model.name) for name in names]
     for task in tasks:
         if task.spec.answers_words:
-            raise TenorError(f"Task {task.name} says something of every word: use tenor tag.")
+            raise TenorError(f"Task {task.name} tags words: use tenor tag.")
         if not _answers_rows(task):
             raise TenorError(
                 f"Task {task.name} gives {task.spec.gives}, not labels: use tenor embed or compare."

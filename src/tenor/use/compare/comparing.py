@@ -226,7 +226,7 @@ def _beyond(cut: tuple[int, int], model: Model, long: Long) -> str | None:
         return None
     within = "the phrases" if long == "chunk" else "similarity and phrases"
     beyond = f"Beyond the limit of {model.max_tokens} tokens: {' and '.join(found)}"
-    return f"{beyond}; {within} are of what is within."
+    return f"{beyond}; {within} cover only what is within it."
 
 
 def _unknown(model: Model, texts: tuple[str, str], tokens: Tokens) -> str | None:
@@ -243,7 +243,7 @@ def _unknown(model: Model, texts: tuple[str, str], tokens: Tokens) -> str | None
         return None
     shown = ", ".join(f'"{word[:20]}"' for word in list(unknown)[:_SHOWN])
     more = ", …" if len(unknown) > _SHOWN else ""
-    return f"{model.name} does not know {shown}{more}, and takes all such words for the same one."
+    return f"{model.name} does not know {shown}{more}; it reads all such words as the same token."
 
 
 def _language(watch: LanguageWatch, model: Model) -> str | None:

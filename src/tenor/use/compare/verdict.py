@@ -32,7 +32,7 @@ _TEXTS: dict[tuple[Says, Certainty], str] = {
     ("partly", "low"): "They say something alike; whether it is the same is hard to tell.",
     ("different", "high"): "They say different things.",
     ("different", "medium"): "They probably say different things about something in common.",
-    ("different", "low"): "They may say different things; the model is torn.",
+    ("different", "low"): "They may say different things; the model is undecided.",
     ("reordered", "low"): (
         "They have the same words in another order: the same, or who does what to whom has changed; "
         "this model hardly sees the difference."

@@ -211,8 +211,8 @@ def _begin(
         return before, hasher, rows
     if texts.once:
         raise TenorError(
-            f"{journal.folder} holds the beginning of another input, and this one cannot be read again. "
-            "Remove that folder, or pipe the same texts to go on with it."
+            f"{journal.folder} holds the start of a run on other input, which cannot be read again. "
+            "Remove that folder, or pipe the same texts to resume it."
         )
     journal.restart("the texts have changed")
     return _Done(), hashlib.sha256(), texts.read()

@@ -65,7 +65,7 @@ class Journal:
             yield
         except OSError as error:
             kept = (
-                f"What was finished is kept in {self.folder}; run the same command again to go on from there."
+                f"What was finished is kept in {self.folder}; run the same command again to resume."
                 if self.progress
                 else "Nothing was left under that name."
             )
@@ -89,7 +89,7 @@ class Journal:
 
     def restart(self, reason: str) -> None:
         """Throw the beginning away, and say why."""
-        self._note(f"{self.folder} holds the beginning of another run ({reason}); starting over.")
+        self._note(f"{self.folder} holds the start of a different run ({reason}); starting over.")
         with self.writing():
             self._cut_back({})
         self._record({})
@@ -99,7 +99,7 @@ class Journal:
         if state is None:
             if self._files():
                 raise TenorError(
-                    f"{self.folder} is in the way and not of this command's making; move it away."
+                    f"{self.folder} is in the way, and this command did not create it; move it away."
                 )
             self._record({})
             return
@@ -119,7 +119,9 @@ class Journal:
         state: dict[str, Any] = read_json(self.folder / _STATE)
         ours = isinstance(state, dict) and state.get("format") == _FORMAT
         if not ours or not all(isinstance(state.get(part), dict) for part in _PARTS):
-            raise TenorError(f"{self.folder / _STATE} is not the record of a beginning; remove that folder.")
+            raise TenorError(
+                f"{self.folder / _STATE} is not the state of an unfinished run; remove that folder."
+            )
         return state
 
     def _record(self, progress: Mapping[str, Any]) -> None:

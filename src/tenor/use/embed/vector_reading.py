@@ -50,7 +50,7 @@ def read_vectors(path: str | Path) -> VectorFile:
     shape = (file.record.rows, file.record.dimensions)
     if file.vectors.shape != shape or len(file.lines) != file.record.rows:
         raise TenorError(
-            f"{path} holds {file.vectors.shape} numbers where its record says {shape}: "
+            f"{path} holds an array of shape {file.vectors.shape} where its record says {shape}: "
             "the two do not belong together. Embed the texts again."
         )
     _refuse_not_finite(file, path)

@@ -260,7 +260,7 @@ def renamed_label(example: Any, rename: Mapping[str, str]) -> Any:
 def _span(scores: list[float], path: str | Path) -> tuple[float, float]:
     finite = [score for score in scores if np.isfinite(score)]
     if not finite or min(finite) == max(finite):
-        raise TenorError(f"{path}: every score is the same; nothing can be compared with them.")
+        raise TenorError(f"{path}: all scores are the same; no correlation can be computed.")
     return (min(finite), max(finite))
 
 

@@ -87,7 +87,7 @@ class _Parser:
 
     def _negated(self, depth: int) -> str:
         if depth > _DEEPEST:
-            raise TenorError(f"The filter is nested more than {_DEEPEST} deep; write it flatter.")
+            raise TenorError(f"The filter is nested more than {_DEEPEST} deep; use fewer parentheses.")
         if self._peek().says("not"):
             self._take()
             return f"(NOT {self._negated(depth + 1)})"

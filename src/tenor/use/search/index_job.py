@@ -115,7 +115,7 @@ class IndexJob:
             store.extend(card.columns)
         else:
             if old:
-                self.note(f"An earlier build from {old.job.source} was interrupted; starting afresh.")
+                self.note(f"An earlier build from {old.job.source} was interrupted; starting over.")
             # Noted before the table is made, so that the folder is known as ours from the first moment.
             write_unfinished(self.folder, self.state)
             store = Passages.create(self.folder, card.columns, dimensions=card.dimensions)

@@ -265,8 +265,8 @@ def _storing(folder: Path) -> Iterator[None]:
 
 
 _KNOWN = {
-    "No space left": "the disk is full; make room and run the command again, which then goes on",
-    "os error 28": "the disk is full; make room and run the command again, which then goes on",
+    "No space left": "the disk is full; free some space and run the command again to resume",
+    "os error 28": "the disk is full; free some space and run the command again to resume",
     "File too large": "a file would grow beyond the limit of this system",
     "Permission denied": "permission is denied",
     "Read-only file system": "the file system is read-only",

@@ -65,15 +65,15 @@ class Lexicon:
         info = read_json(folder / _INFO)
         if not isinstance(info, dict) or info.get("format") != FORMAT:
             raise TenorError(
-                f"{folder / _INFO} does not describe an alignment of format {FORMAT}; make the folder anew "
-                "with tenor words align."
+                f"{folder / _INFO} does not describe an alignment of format {FORMAT}; create the folder "
+                "again with tenor words align."
             )
         source, target = (WordVectors.load(folder / f"{side}.safetensors") for side in ("source", "target"))
         near = read_safetensors(folder / _NEARNESS)
         sizes = {name: tensor.shape for name, tensor in near.items()}
         expected = {"source": (len(source),), "target": (len(target),)}
         if sizes != expected or source.vector_size != target.vector_size:
-            raise TenorError(f"The files of {folder} do not belong together; make the folder anew.")
+            raise TenorError(f"The files of {folder} do not belong together; create the folder again.")
         return cls(source, target, near["source"].to_float32(), near["target"].to_float32(), info)
 
     def save(

@@ -53,7 +53,7 @@ def test_check_as_json_and_strict(tenor):
 def test_check_against_and_from_standard_input(tenor, monkeypatch):
     code, printed, _ = tenor("check", "films.csv", "--against", "films.csv")
     assert code == 0
-    assert "20 of 20 also stand in films.csv" in printed
+    assert "20 of 20 also appear in films.csv" in printed
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"one line\nanother line\n")))
     code, printed, _ = tenor("check", "-")
     assert code == 0

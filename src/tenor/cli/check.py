@@ -61,7 +61,7 @@ def _data_lines(report: "DataReport") -> Iterator[str]:
     yield from (_line(name, told) for name, told in report.details.lines())
     if report.against is not None:
         yield _line(
-            "shared", f"{report.shared:,} of {found.statistics.count:,} also stand in {report.against}"
+            "shared", f"{report.shared:,} of {found.statistics.count:,} also appear in {report.against}"
         )
     yield from _problem_lines(found.problems)
 

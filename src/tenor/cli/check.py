@@ -10,6 +10,7 @@ The exit code is 1 when something is so wrong that training would fail.
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,12 +42,22 @@ def check(file: File, against: Against = None, strict: Strict = False, as_json: 
     else:
         for line in _data_lines(report) if isinstance(report, DataReport) else _run_lines(report):
             out.print(line)
+        for warning in _warnings(report):
+            out.print(f"warning: {warning}" + ("" if warning.endswith("?") else "."))
         for wrong in report.wrong:
             out.print(f"wrong: {wrong}" + ("" if wrong.endswith(("?", ".")) else "."))
         if not report.wrong:
             out.print("Nothing here would stop a training run.")
     if report.wrong:
         sys.exit(1)
+
+
+def _warnings(report: "DataReport | RunReport") -> list[str]:
+    from tenor.training.check import DataReport
+
+    if isinstance(report, DataReport):
+        return report.warnings
+    return [f"task {task.name}: {warning}" for task in report.tasks for warning in task.warnings]
 
 
 def _data_lines(report: "DataReport") -> Iterator[str]:
@@ -121,18 +132,18 @@ def _task_lines(task: "TaskReport") -> Iterator[str]:
 
 def _file_lines(name: str, file: "FileReport") -> Iterator[str]:
     yield _line(name, f"{file.file}: {file.tally.count:,} examples")
-    yield from _tally_lines(file.tally)
+    yield from _tally_lines(file.tally, file.labels)
     yield from _problem_lines(file.problems)
 
 
-def _tally_lines(tally: "ExampleStatistics") -> Iterator[str]:
+def _tally_lines(tally: "ExampleStatistics", labels: "Counter[str] | None" = None) -> Iterator[str]:
     words, scores = tally.words(), tally.scores()
     if words is not None:
         yield _line("words", _spread(words))
     if repeated := tally.repeated():
         yield _line("repeated", f"{repeated:,} (the same but for case, spacing and punctuation)")
-    if tally.labels:
-        yield _line("labels", _balance(tally))
+    if counts := labels or tally.labels:
+        yield _line("labels", _balance(counts, sum(tally.labels.values())))
     if scores is not None:
         yield _line("scores", _spread(scores))
 
@@ -143,10 +154,10 @@ def _problem_lines(problems: "Problems") -> Iterator[str]:
     yield from (f"    {line}" for line in told[1:])
 
 
-def _balance(tally: "ExampleStatistics") -> str:
-    total = sum(tally.labels.values())
-    shown = [f"{label}: {count:,} ({count / total:.0%})" for label, count in tally.labels.most_common(10)]
-    more = len(tally.labels) - len(shown)
+def _balance(labels: "Counter[str]", total: int) -> str:
+    """Count labels, as parts of all cells (or tagged words) that hold one or several."""
+    shown = [f"{label or 'none'}: {count:,} ({count / total:.0%})" for label, count in labels.most_common(10)]
+    more = len(labels) - len(shown)
     return ", ".join(shown) + (f", and {more:,} more" if more > 0 else "")
 
 

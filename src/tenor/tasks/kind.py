@@ -6,6 +6,7 @@ A kind is one module or folder of this room and one line of ``tasks/table.py``; 
 """
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -68,6 +69,10 @@ class Kind(ABC):
     def classes(self, config: Any, examples: Sequence[Any]) -> Mapping[str, int] | None:
         """Return how many examples each class has, where each has one text and one class; else None."""
         return None
+
+    def label_counts(self, config: Any, tally: ExampleStatistics) -> Counter[str]:
+        """Return how often each label occurs."""
+        return tally.labels
 
     def suggest(self, config: Any, examples: Sequence[Any]) -> Mapping[str, tuple[Any, str]]:
         """Return settings that suit these examples better than the defaults, each with the reason."""

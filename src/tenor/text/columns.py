@@ -1,6 +1,7 @@
 """Which column is which: found by the name asked for, or guessed from names and content."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from tenor.text.names import IDENTITY, LABEL, SCORE, TEXT, pairs_of_sides, plain
 
 _WORD = re.compile(r"\S*[^\W\d_]\S*")  # at least one letter: numbers and dates are no words
 _ENOUGH = 1000  # rows to judge columns by,
+_FAR_LONGER = 2.5  # times as many words: a title and a body rather than two texts to compare
 _ENOUGH_TEXT = 1 << 22  # or so many characters, whichever comes first
 
 
@@ -43,11 +45,11 @@ class ColumnProfile:
     @property
     def is_label(self) -> bool:
         """Whether the cells are a few values that come again and again."""
-        if self.is_identity or self.filled < 0.9 or self.is_score_like:
+        if self.is_identity or self.filled < 0.5 or self.is_score_like:
             return False
         if plain(self.name) in LABEL:
-            return True
-        return 2 <= self.distinct <= 100 and self.repeated >= 4 and self.words < 2.5
+            return self.filled >= 0.9 or not self.is_text  # of several labels a row may have none
+        return self.filled >= 0.9 and 2 <= self.distinct <= 100 and self.repeated >= 4 and self.words < 2.5
 
     @property
     def is_score_like(self) -> bool:
@@ -150,18 +152,46 @@ def _texts(profiles: list[ColumnProfile]) -> list[ColumnProfile]:
 
 def _pair(texts: list[ColumnProfile]) -> tuple[str, str] | None:
     names = [each.name for each in texts]
-    sides = list(pairs_of_sides(names))
+    profiles = {each.name: each for each in texts}
+    stems = Counter(_stem(name) for name in names)
+    sides = [
+        (one, two)
+        for one, two in pairs_of_sides(names)
+        # One of three or more that are numbered is a choice, such as answer0 to answer3.
+        if not (_stem(one) and stems[_stem(one)] > 2)
+        # Numbers of columns name nothing.
+        and not (one.isdigit() and _title_and_body(profiles[one], profiles[two]))
+    ]
     if sides:  # the shortest names: sentence1, not sentence1_parse
         return min(sides, key=lambda side: len(side[0]))
-    full = [each.name for each in texts if each.filled > 0.9]
-    return (full[0], full[1]) if len(full) == 2 else None
+    full = [each for each in texts if each.filled > 0.9]
+    if len(full) != 2 or _title_and_body(full[0], full[1]):
+        return None
+    return full[0].name, full[1].name
+
+
+def _stem(name: str) -> str:
+    """Return the name of a numbered column without its number, and nothing for one that has no number."""
+    whole = plain(name)
+    stem = whole.rstrip("0123456789")
+    return "" if stem == whole else stem
+
+
+def _title_and_body(first: ColumnProfile, second: ColumnProfile) -> bool:
+    """Whether two texts are of such different lengths that one is hardly about the other."""
+    shorter, longer = sorted((first.words, second.words))
+    return longer > _FAR_LONGER * shorter
 
 
 def _only_text(texts: list[ColumnProfile], pair: tuple[str, str] | None) -> str | None:
     if len(texts) == 1:
         return texts[0].name
     named = [each.name for each in texts if plain(each.name) in ("text", "sentence")]
-    return named[0] if len(named) == 1 and pair is None else None
+    if len(named) == 1 and pair is None:
+        return named[0]
+    # A title and a body: the body says more.
+    both = pair is None and len(texts) == 2 and _title_and_body(texts[0], texts[1])
+    return max(texts, key=lambda each: each.words).name if both else None
 
 
 def _best(candidates: list[ColumnProfile], known: frozenset[str]) -> ColumnProfile | None:

@@ -11,7 +11,7 @@ TEXT = frozenset((
 LABEL = frozenset((
     "label", "labels", "class", "category", "sentiment", "quality", "goldlabel", "isduplicate",
     "duplicate", "entailmentjudgment", "target", "polarity", "intent", "topic", "emotion", "tag", "y",
-    "relation",
+    "relation", "tags", "categories", "topics", "classes",
 ))  # fmt: skip
 SCORE = frozenset((
     "score", "similarity", "relatednessscore", "relatedness", "sim", "goldscore", "similarityscore",

@@ -106,6 +106,7 @@ def read_texts(
     *,
     column: str | int | None = None,
     label: str | int | None = None,
+    unlabelled: Literal["skip", "keep"] = "skip",
     empty: Literal["skip", "keep"] = "skip",
     rows: bool = False,
     format: Kind | None = None,
@@ -120,6 +121,7 @@ def read_texts(
     The column is found by content when only one can be meant. Empty texts are reported in any case, and
     left out unless ``empty="keep"``, which keeps texts and rows in step; a file with no other is refused.
     With ``rows`` every text has its whole row with it.
+    With ``unlabelled="keep"`` an empty label says that none holds.
     """
     asked = Asked(format, delimiter, quote, header, encoding)
     head, found = _peek(path, asked, problems, (column, label))
@@ -128,7 +130,15 @@ def read_texts(
     text_at = resolve(column, columns, file) if column is not None else _text_column(head, columns, file)
     label_at = None if label is None else resolve(label, columns, file)
     _refuse_lists(head, text_at, file)
-    sentences = _sentences(found, text_at, label_at, keep=empty == "keep", rows=rows, problems=problems)
+    sentences = _sentences(
+        found,
+        text_at,
+        label_at,
+        keep=empty == "keep",
+        unlabelled=unlabelled == "keep",
+        rows=rows,
+        problems=problems,
+    )
     return _nonempty(sentences, file, "texts", problems)
 
 
@@ -145,13 +155,25 @@ def _original(row: Row, column: str) -> Any:
 
 
 def _sentences(
-    found: Iterator[Row], text_at: str, label_at: str | None, *, keep: bool, rows: bool, problems: Problems
+    found: Iterator[Row],
+    text_at: str,
+    label_at: str | None,
+    *,
+    keep: bool,
+    unlabelled: bool,
+    rows: bool,
+    problems: Problems,
 ) -> Iterator[Sentence]:
     for row in found:
         if row.original is not None and isinstance(row.original.get(text_at), list):
             problems.add(row.origin, "an array where a text was expected; read as an empty text")
             row = replace(row, values={**row.values, text_at: ""}, reported=True)
         roles = {"text": text_at} if label_at is None else {"text": text_at, "label": label_at}
+        if unlabelled and label_at is not None and not row.values.get(label_at, "?").strip():
+            roles = {"text": text_at}
+            if (text := _filled(row, roles, problems).get("text")) is not None or keep:
+                yield Sentence(text or "", row.origin, "", row=row if rows else None)
+            continue
         filled = _filled(row, roles, problems)
         if ("text" in filled or keep) and ("label" in filled or label_at is None):
             label = None if label_at is None else filled["label"].strip()

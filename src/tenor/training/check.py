@@ -1,7 +1,8 @@
 """Looking at a data file or a whole run file before anything is trained: what is there, and what is wrong."""
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from tenor.encoders.table import encoder_type
 from tenor.errors import TenorError
 from tenor.model.loading import find_model
-from tenor.tasks.config import TaskConfig
+from tenor.tasks.config import TaskConfig, listed
 from tenor.tasks.survey import DataSurvey, Part
 from tenor.tasks.table import KINDS, check_on_encoder, check_together, kind_of
 from tenor.text.columns import Roles
@@ -19,6 +20,8 @@ from tenor.text.file_profile import FileProfile, profile_file
 from tenor.text.problems import Problems
 from tenor.training.config import RunConfig
 from tenor.training.runfile import looks_like_run, read_run
+
+_FEW = 8  # examples
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class DataReport:
     wrong: list[str] = field(default_factory=list)
     details: DataSurvey = field(default_factory=DataSurvey)
     """What the kind that recognises the file says of it."""
+    warnings: list[str] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for programs."""
@@ -49,6 +53,7 @@ class DataReport:
             **self.details.to_json(),
             **({} if self.against is None else {"against": self.against, "shared": self.shared}),
             "wrong": self.wrong,
+            "warnings": self.warnings,
         }
 
 
@@ -59,10 +64,13 @@ class FileReport:
     file: str
     tally: ExampleStatistics
     problems: Problems
+    labels: Counter[str] = field(default_factory=Counter)
+    """How often each label occurs, also those that stand in a cell together."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for programs."""
-        return {"file": self.file, **tally_dict(self.tally), **problems_dict(self.problems)}
+        counts = tally_dict(self.tally) | {"labels": dict(self.labels.most_common())}
+        return {"file": self.file, **counts, **problems_dict(self.problems)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +86,15 @@ class TaskReport:
     details: DataSurvey = field(default_factory=DataSurvey)
     dev_part: float | None = None
     """The part of the train rows that is kept for dev, where that is asked for."""
+    warnings: list[str] = field(default_factory=list)
+    """What training would not fail on, but a person should look at."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for programs."""
         files = {"train": self.train, "dev": self.dev}
         told = {key: None if report is None else report.as_dict() for key, report in files.items()}
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            **told,
-            "shared": self.shared,
-            "wrong": self.wrong,
-        } | self.details.to_json()
+        about = {"name": self.name, "kind": self.kind, **told, "shared": self.shared, "wrong": self.wrong}
+        return about | {"dev_part": self.dev_part, "warnings": self.warnings} | self.details.to_json()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +130,12 @@ def check_data(path: str | Path, *, against: str | Path | None = None, strict: b
     found, details = _survey(path, strict)
     wrong = [] if found.usable else [f"no column of {path} could be taken for text"]
     wrong += too_many_problems(found.statistics.count, found.problems)
+    warnings = label_warnings(found.statistics.labels, found.statistics.count)
     if against is None:
-        return DataReport(found, wrong=wrong, details=details)
+        return DataReport(found, wrong=wrong, details=details, warnings=warnings)
     other, _ = _survey(against, strict)
     shared = int(np.isin(found.statistics.fingerprints(), other.statistics.fingerprints()).sum())
-    return DataReport(found, str(against), shared, wrong, details)
+    return DataReport(found, str(against), shared, wrong, details, warnings)
 
 
 def _survey(path: str | Path, strict: bool) -> tuple[FileProfile, DataSurvey]:
@@ -168,7 +174,27 @@ def check_task(name: str, task: TaskConfig, *, strict: bool = False) -> TaskRepo
     if train is not None and dev is not None:
         shared = int(np.isin(dev.tally.fingerprints(), train.tally.fingerprints()).sum())
     part = task.dev if isinstance(task.dev, float) else None
-    return TaskReport(name, task.kind, train, dev, shared, wrong, details, part)
+    warnings = [] if train is None else label_warnings(train.labels, train.tally.count)
+    return TaskReport(name, task.kind, train, dev, shared, wrong, details, part, warnings)
+
+
+def label_warnings(labels: Mapping[str, int], examples: int) -> list[str]:
+    """Warn of spellings of one label, and of files with next to nothing to learn from.
+
+    >>> label_warnings({"pos": 9, "Pos": 3, "neg": 12}, 24)
+    ["the labels 'pos' and 'Pos' differ only in case or spacing; are they one?"]
+    """
+    spellings: dict[str, list[str]] = {}
+    for label in labels:
+        spellings.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    found = [
+        f"the labels {listed([repr(each) for each in same])} differ only in case or spacing; are they one?"
+        for same in spellings.values()
+        if len(same) > 1
+    ]
+    if 0 < examples < _FEW:
+        found.append(f"there are {examples} examples only: too few to learn from, or to measure by")
+    return found
 
 
 def _read(
@@ -188,7 +214,7 @@ def _read(
         wrong.append(str(error).rstrip("."))
         return None
     wrong += too_many_problems(report.tally.count, report.problems)
-    return report
+    return replace(report, labels=kind_of(task.kind).label_counts(task, report.tally))
 
 
 def too_many_problems(usable: int, problems: Problems) -> list[str]:

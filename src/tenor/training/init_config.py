@@ -3,15 +3,18 @@
 import json
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 
 from tenor.errors import TenorError
 from tenor.files import atomic_file
 from tenor.tasks.config import TableConfig, TaskConfig
 from tenor.tasks.glue import glue_config
+from tenor.tasks.kind import Kind
 from tenor.tasks.table import KINDS, kind_of
+from tenor.tasks.texts.kind import layout_of
+from tenor.text.columns import resolve_all
 from tenor.text.file_profile import FileProfile, profile_file
 from tenor.text.glue import glue_file, glue_task
 from tenor.text.problems import Problems
@@ -20,14 +23,20 @@ from tenor.training.config import RunConfig
 from tenor.training.config_dump import to_toml
 
 _DEV_PART = 0.2
+_WRITTEN = ("kind", "train", "dev", "columns", "delimiter", "quote", "header")
 _ENOUGH_FOR_DEV = 10  # rows; of fewer, none can be spared
 
 
-def draft_run(data: str | Path, *, out: str | Path) -> str:
-    """Return the text of a run file for ``data``, to be written to ``out``; it passes ``check_run`` there."""
+def draft_run(
+    data: str | Path, *, out: str | Path, kind: str | None = None, columns: Mapping[str, str] | None = None
+) -> str:
+    """Return the text of a run file for ``data``, to be written to ``out``; it passes ``check_run`` there.
+
+    ``kind`` and ``columns`` (role to column) are guessed where they are not given.
+    """
     if str(data) == "-":
         raise TenorError("A run file needs the name of a data file; standard input has none.")
-    task, found = guess_task(data)
+    task, found = guess_task(data) if kind is None and not columns else _asked_task(data, kind, columns)
     dev = _dev_file(Path(data), task)
     report = check_task("draft", task)
     if report.wrong:
@@ -49,6 +58,42 @@ def guess_task(data: str | Path) -> tuple[TaskConfig, FileProfile | None]:
         f"{data}: no task could be guessed. A text column and a label, two text columns, or words with tags "
         f"are needed; found: {_found(found)}. Write the run file by hand if they are there."
     )
+
+
+def _asked_task(
+    data: str | Path, kind: str | None, columns: Mapping[str, str] | None
+) -> tuple[TaskConfig, FileProfile | None]:
+    """Return a task of a kind or with columns that a person names; what they do not name is guessed."""
+    kinds = list(KINDS.values()) if kind is None else [kind_of(kind)]
+    if columns:
+        return _with_columns(data, kinds, columns)
+    found: FileProfile | None = None
+    for survey in (None, profile_file(data, problems=Problems())):
+        found = survey
+        if (config := kinds[0].guess(data, survey)) is not None:
+            return config, survey
+    assert found is not None
+    raise TenorError(
+        f"{data} does not look like a {kind!r} task; found: {_found(found)}. Say where its parts stand, such "
+        "as --columns text=COLUMN,label=COLUMN."
+    )
+
+
+def _with_columns(
+    data: str | Path, kinds: Sequence[Kind], columns: Mapping[str, str]
+) -> tuple[TaskConfig, FileProfile | None]:
+    tables = [each for each in kinds if issubclass(each.config, TableConfig)]
+    fit = [each for each in tables if set(_roles(each)) == set(columns)]
+    if not fit:
+        known = "; ".join(f"{each.name}: {', '.join(_roles(each))}" for each in tables if _roles(each))
+        raise TenorError(f"--columns names {', '.join(columns)}; these are the parts of tasks: {known}.")
+    found = profile_file(data, problems=Problems())
+    names = resolve_all(columns, found.columns, str(data))
+    return fit[0].config(kind=fit[0].name, train=Path(data), **layout_of(data, names)), found
+
+
+def _roles(kind: Kind) -> tuple[str, ...]:
+    return kind.config.roles if issubclass(kind.config, TableConfig) else ()
 
 
 def _found(found: FileProfile) -> str:
@@ -105,13 +150,19 @@ def _table_lines(task: TaskConfig, columns: Sequence[str]) -> list[str]:
         return []
     named = ", ".join(f"{role} = {_toml(name)}" for role, name in task.columns.items())
     lines = [f"columns = {{ {named} }}   # guessed; there are: {_comment(', '.join(columns[:20]))}"]
+    extra = [
+        f"{each.name} = {_toml(value)}   # guessed"
+        for each in fields(task)
+        if each.name not in _WRITTEN and (value := getattr(task, each.name)) != each.default
+    ]
     if task.delimiter is None or task.quote is None or task.header is None:
-        return lines
+        return [*lines, *extra]
     return [
         *lines,
         f"delimiter = {_toml(task.delimiter)}",
         f'quote = {_toml(task.quote)}               # "" where quotes are ordinary text',
         f"header = {str(task.header).lower()}",
+        *extra,
     ]
 
 
@@ -162,12 +213,25 @@ def draft_glue(name: str, folder: str | Path, *, out: str | Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_draft(data: str | Path, *, out: str | Path, glue: str | None = None) -> None:
+def write_draft(
+    data: str | Path,
+    *,
+    out: str | Path,
+    glue: str | None = None,
+    kind: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> None:
     """Write a run file for a file, or with ``glue`` for a folder; one that exists already is not touched."""
     out = Path(out)
     if out.exists():
         raise TenorError(f"{out} exists already; choose another name with --out, or move it away.")
-    text = draft_run(data, out=out) if glue is None else draft_glue(glue, data, out=out)
+    if glue is not None and (kind is not None or columns):
+        raise TenorError("--glue says kind and columns itself; leave out --kind and --columns.")
+    text = (
+        draft_run(data, out=out, kind=kind, columns=columns)
+        if glue is None
+        else draft_glue(glue, data, out=out)
+    )
     try:
         content = text.encode()
     except UnicodeEncodeError as error:

@@ -2,14 +2,23 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tenor.errors import TenorError
-from tenor.tasks.config import Head
+from tenor.tasks.config import Head, TaskConfig
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.texts.kind import TextKind
-from tenor.tasks.texts.labels import LabelConfig, LabelSpec, label_faults, labels_of, settle_labels
+from tenor.tasks.texts.labels import (
+    LabelConfig,
+    LabelSpec,
+    guess_separator,
+    label_faults,
+    labels_of,
+    settle_labels,
+    split_counts,
+)
 from tenor.tasks.texts.spec import settled
 from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.file_profile import FileProfile
@@ -94,6 +103,18 @@ class ClassifyKind(TextKind):
         if config.multi_label is not None:
             own |= {"separator": config.multi_label, "metric": config.metric or "f1_micro"}
         return ClassifySpec(**settled(config, **own))
+
+    def guess(self, path: str | Path, survey: FileProfile | None) -> TaskConfig | None:
+        """Return settings with the columns, and with what separates labels where a cell holds several."""
+        config = super().guess(path, survey)
+        separator = None if survey is None else guess_separator(survey.statistics.labels)
+        if not isinstance(config, ClassifyConfig) or separator is None:
+            return config
+        return replace(config, multi_label=separator)
+
+    def label_counts(self, config: ClassifyConfig, tally: ExampleStatistics) -> Counter[str]:
+        """Count labels one by one, also those that stand in a cell together."""
+        return split_counts(tally.labels, config.multi_label)
 
     def columns_of(self, survey: FileProfile) -> Mapping[str, str] | None:
         """A text and a label."""

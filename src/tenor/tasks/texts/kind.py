@@ -45,6 +45,8 @@ class TextKind(Kind):
         if self.spec.texts == 2:
             return read_pairs(file, columns=config.columns, problems=problems, **layout)
         column, label = config.columns.get("text"), config.columns.get("label")
+        several = getattr(config, "multi_label", None) is not None  # then a row may have no label
+        layout["unlabelled"] = "keep" if several else "skip"
         return read_texts(file, column=column, label=label, problems=problems, **layout)
 
     def example(self, row: Any, origin: Origin) -> Any:
@@ -74,7 +76,7 @@ class TextKind(Kind):
         names = None if survey is None else self.columns_of(survey)
         if survey is None or names is None:
             return None
-        return self.config(kind=self.name, train=Path(path), **_layout(path, names))
+        return self.config(kind=self.name, train=Path(path), **layout_of(path, names))
 
     def columns_of(self, survey: FileProfile) -> Mapping[str, str] | None:
         """Return the columns that seem to be this kind's by role, None where it is another kind's file."""
@@ -118,7 +120,7 @@ class TextKind(Kind):
         return self.task(name, spec, head=head, vectors=vectors)
 
 
-def _layout(path: str | Path, names: Mapping[str, str]) -> dict[str, Any]:
+def layout_of(path: str | Path, names: Mapping[str, str]) -> dict[str, Any]:
     """Return columns and layout as a run file states them, so that nothing is left to guess."""
     layout = find_format(path).layout
     if layout is None:

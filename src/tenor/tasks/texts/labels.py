@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -20,6 +20,9 @@ from tenor.tasks.texts.targets import label_targets
 from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.examples import Pair, Sentence
 
+_SEPARATORS = ("|", ";", ",")
+_OFTEN = 0.1  # of the rows have more than one label
+_LABEL_WORDS = 3
 METRICS = ("accuracy", "f1_macro", "f1_micro", "f1", "matthews")
 
 
@@ -179,6 +182,37 @@ def labels_of(example: Sentence | Pair, separator: str | None) -> list[str]:
     if separator is None:
         return [label] if label else []
     return [part.strip() for part in label.split(separator) if part.strip()]
+
+
+def split_counts(labels: Mapping[str, int], separator: str | None) -> Counter[str]:
+    """Count labels one by one, where a separator parts those of a cell.
+
+    >>> split_counts({"a|b": 2, "b": 1}, "|")["b"]
+    3
+    """
+    if separator is None:
+        return Counter(labels)
+    counts: Counter[str] = Counter()
+    for cell, count in labels.items():
+        counts.update({part.strip(): count for part in cell.split(separator) if part.strip()})
+    return counts
+
+
+def guess_separator(labels: Mapping[str, int]) -> str | None:
+    """Return what seems to separate several labels in a cell; None where each cell holds one.
+
+    >>> guess_separator({"news|sport": 3, "news": 5, "sport": 4}), guess_separator({"good": 3, "bad": 4})
+    ('|', None)
+    """
+    for separator in _SEPARATORS:
+        parts = split_counts(labels, separator)
+        joined = sum(count for cell, count in labels.items() if separator in cell)
+        if joined < _OFTEN * sum(labels.values()) or not 2 <= len(parts) < len(labels):
+            continue
+        # Parts come again in other cells, and read like labels, not like clauses.
+        if all(len(part.split()) <= _LABEL_WORDS for part in parts) and min(parts.values()) > 1:
+            return separator
+    return None
 
 
 def _in_order(label: str) -> tuple[int, float, str]:

@@ -1,0 +1,143 @@
+"""What `init` guesses, what a person says instead, and what `check` warns of."""
+
+import random
+
+import pytest
+
+from tenor.cli.main import run as run_command
+from tenor.errors import TenorError
+from tenor.training.api import train
+from tenor.training.check import check_data, check_run
+from tenor.training.init_config import draft_run, guess_task, write_draft
+
+WORDS = ("the", "court", "said", "on", "monday", "that", "prices", "fell", "after", "a", "long", "summer")
+
+
+def call(*arguments):
+    with pytest.raises(SystemExit) as end:
+        run_command([str(each) for each in arguments])
+    return end.value.code
+
+
+def words(generator, count):
+    return " ".join(generator.choice(WORDS) for _ in range(count))
+
+
+@pytest.fixture
+def news(tmp_path):
+    """A file without header: class, title, body."""
+    generator = random.Random(1)
+    lines = [f'"{1 + row % 4}","{words(generator, 6)}","{words(generator, 30)}"' for row in range(80)]
+    (tmp_path / "news.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path / "news.csv"
+
+
+def several(path, rows=60, empty=7):
+    """Write rows with none, one or several of three labels."""
+    generator, lines = random.Random(1), ["text,tags"]
+    for row in range(rows):
+        labels = [] if row % empty == 0 else generator.sample(["art", "news", "sport"], 1 + row % 2)
+        lines.append(f"{words(generator, 6)} {row},{'|'.join(labels)}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_title_and_a_body_are_no_pair(news):
+    task, _ = guess_task(news)
+    assert (task.kind, task.columns) == ("classify", {"text": 2, "label": 0})
+
+
+def test_two_texts_of_like_length_without_names_stay_a_pair(tmp_path):
+    generator = random.Random(1)
+    lines = [f"{row % 2}\t{words(generator, 9)}\t{words(generator, 11)}" for row in range(80)]
+    (tmp_path / "pairs.tsv").write_text("\n".join(lines) + "\n")
+    assert guess_task(tmp_path / "pairs.tsv")[0].kind == "pair"
+
+
+def test_numbered_choices_are_no_pair(tmp_path):
+    generator = random.Random(1)
+    names = ["context", "question", "answer0", "answer1", "answer2", "answer3"]
+    lines = [",".join([*(words(generator, 8) for _ in names), str(row % 4)]) for row in range(80)]
+    (tmp_path / "choices.csv").write_text(",".join([*names, "label"]) + "\n" + "\n".join(lines) + "\n")
+    with pytest.raises(TenorError, match="no task could be guessed"):
+        guess_task(tmp_path / "choices.csv")
+
+
+def test_what_a_person_says_is_written(news, tmp_path):
+    text = draft_run(news, out=tmp_path / "run.toml", columns={"text": "1", "label": "0"})
+    assert "columns = { text = 1, label = 0 }" in text
+    pair = draft_run(news, out=tmp_path / "run.toml", columns={"first": "1", "second": "2", "label": "0"})
+    assert 'kind = "pair"' in pair
+    write_draft(news, out=tmp_path / "run.toml", kind="classify")
+    assert check_run(tmp_path / "run.toml").wrong == []
+
+
+def test_columns_and_kinds_that_are_none_are_refused(news, tmp_path):
+    with pytest.raises(TenorError, match="these are the parts of tasks"):
+        draft_run(news, out=tmp_path / "run.toml", columns={"txt": "1"})
+    with pytest.raises(TenorError, match="no column 'nosuch'"):
+        draft_run(news, out=tmp_path / "run.toml", columns={"text": "nosuch", "label": "0"})
+    with pytest.raises(TenorError, match="does not look like a 'similarity' task"):
+        draft_run(news, out=tmp_path / "run.toml", kind="similarity")
+
+
+def test_the_command_reads_columns(news, tmp_path, capsys):
+    out = tmp_path / "run.toml"
+    assert call("init", news, "--out", out, "--columns", "text=1") == 2
+    assert call("init", news, "--out", out, "--columns", "text") == 2
+    assert "is not understood" in capsys.readouterr().err
+    assert call("init", news, "--out", out, "--columns", "text=1,label=0") == 0
+    assert "text = 1" in out.read_text()
+
+
+def test_several_labels_are_guessed_and_counted_one_by_one(tmp_path):
+    several(tmp_path / "multi.csv")
+    write_draft(tmp_path / "multi.csv", out=tmp_path / "run.toml")
+    assert 'multi_label = "|"' in (tmp_path / "run.toml").read_text()
+    (task,) = check_run(tmp_path / "run.toml").tasks
+    assert set(task.train.labels) == {"art", "news", "sport"}
+    assert task.train.tally.count == 60
+    assert task.train.problems.count == 0
+
+
+def test_labels_with_commas_in_them_are_one(tmp_path):
+    lines = [f'"some text {row} here","{"yes, sure" if row % 2 else "no, never"}"' for row in range(40)]
+    (tmp_path / "a.csv").write_text("text,label\n" + "\n".join(lines) + "\n")
+    assert guess_task(tmp_path / "a.csv")[0].multi_label is None
+
+
+def test_rows_without_a_label_are_learned_and_scored(tiny_folder, tmp_path):
+    several(tmp_path / "multi.csv")
+    write_draft(tmp_path / "multi.csv", out=tmp_path / "run.toml")
+    done = train(tmp_path / "run.toml", out=tmp_path / "out", overrides=[f"encoder={tiny_folder}"], steps=2)
+    data = done.metrics["data"]["multi"]
+    assert data["train"]["rows"] + data["dev"]["rows"] == 60
+    assert data["train"]["problems"] == 0
+    rows = [("a day", "art|news"), ("a cat", ""), ("a dog", "art"), ("old city", None)] * 4
+    task = {"kind": "classify", "train": rows, "dev": rows[:4], "multi_label": "|"}
+    run = train(tiny_folder, {"tags": task}, epochs=1)
+    assert run.metrics["tasks"]["tags"]["rows"] == 4
+
+
+def test_a_row_without_its_one_label_is_still_a_bad_row(tiny_folder, tmp_path):
+    (tmp_path / "a.csv").write_text("text,label\na day,x\na cat,y\na dog,\n" + "old city,x\nnew city,y\n" * 3)
+    report = check_data(tmp_path / "a.csv")
+    assert report.survey.empty == {"label": 1}
+
+
+def test_spellings_of_a_label_and_tiny_files_are_warned_of(tmp_path, capsys):
+    lines = [f"some text {row},{('pos', 'Pos', 'neg')[row % 3]}" for row in range(30)]
+    (tmp_path / "a.csv").write_text("text,label\n" + "\n".join(lines) + "\n")
+    assert call("check", tmp_path / "a.csv") == 0
+    assert "warning: the labels 'pos' and 'Pos' differ only in case" in capsys.readouterr().out
+    (tmp_path / "b.csv").write_text("text,label\na nice day,x\nanother day,y\nthird day,x\n")
+    assert call("check", tmp_path / "b.csv") == 0
+    assert "warning: there are 3 examples only" in capsys.readouterr().out
+
+
+def test_without_dev_rows_no_step_is_called_the_best(tiny_folder, tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("text,label\n" + "a good day,x\nthe old city,y\n" * 4)
+    write_draft(tmp_path / "a.csv", out=tmp_path / "run.toml")
+    encoder = ["--set", f"encoder={tiny_folder}", "--set", "training.steps=1", "--quiet"]
+    assert call("train", tmp_path / "run.toml", "--out", tmp_path / "out", *encoder) == 0
+    assert "best at step" not in capsys.readouterr().out

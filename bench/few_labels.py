@@ -25,6 +25,16 @@ from few_labels_data import SETS, cell_rows
 SIDES = ("tenor", "lr", "setfit")
 SIZES = (8, 16, 64, 500)
 HERE = Path(__file__).resolve().parent
+ABOUT = """\
+`tenor train` with nothing set, beside logistic regression of scikit-learn on the frozen vectors (strength and class
+weights by cross-validation; of STS-B the cosine) and the real `setfit` 1.2.0 (`num_iterations = 20`, batches of 16,
+one epoch), all on the starter `minilm` with all drawn rows in training, one thread. Accuracy on at most 1,000 fixed
+test rows, of STS-B Spearman's correlation: mean ± standard deviation over draws (number of draws; CPU seconds of a
+training). A draw has one row of every class, the others at random. Settings were found on draws from 100 on, scored
+on other rows than these, and on MR, MPQA and a misogyny set. `python bench/few_labels.py` measures; this page shows
+what was measured so far, with the number of draws in each cell (one draw alone
+says little of another), on a machine that others used too: CPU times under
+such load are up to twice those of a quiet one, on all sides."""  # noqa: E501
 
 
 def score(kind, predictions, test):
@@ -134,6 +144,96 @@ def measure(options):
                     print(cell, f"{time.perf_counter() - begin:.0f} s", flush=True)
 
 
+def interval(first, second):
+    """Return the mean difference of paired scores, and half the width of its 95% interval over draws."""
+    import numpy as np
+
+    gains = np.asarray(first) - np.asarray(second)
+    # One draw says nothing of other draws: then the interval is that of the test rows alone.
+    spread = float(gains.std(ddof=1)) / len(gains) ** 0.5 if len(gains) > 1 else float("nan")
+    return float(gains.mean()), 1.96 * spread
+
+
+def table(cells):
+    """Return the cells by (set, size): side -> {draw: cell}."""
+    found = {}
+    for cell in cells:
+        found.setdefault((cell["set"], cell["size"]), {}).setdefault(cell["side"], {})[cell["draw"]] = cell
+    return found
+
+
+def mean(cells, key="score"):
+    """Return the mean of a figure over draws."""
+    return sum(cell[key] for cell in cells) / len(cells)
+
+
+def shown(cells):
+    """Return a mean score with the standard deviation over draws, the number of draws and the CPU seconds."""
+    import numpy as np
+
+    if not cells:
+        return "–"
+    scores = [cell["score"] for cell in cells]
+    spread = f" ± {np.std(scores, ddof=1):.3f}" if len(scores) > 1 else ""
+    return f"{mean(cells):.3f}{spread} ({len(cells)}; {mean(cells, 'cpu_seconds'):,.1f} s)"
+
+
+def page(cells):
+    """Yield the lines of the page."""
+    found = table(cells)
+    yield "# Few labelled rows"
+    yield ""
+    yield ABOUT
+    for size in sorted({key[1] for key in found}):
+        yield ""
+        yield f"## {size} rows"
+        yield ""
+        yield "| set | tenor | logistic regression | setfit | tenor − regression, same draws |"
+        yield "| --- | --- | --- | --- | --- |"
+        for name in SETS:
+            sides = found.get((name, size), {})
+            if "tenor" not in sides:
+                continue
+            own, regression = sides["tenor"], sides.get("lr", {})
+            same = sorted(own.keys() & regression.keys())
+            gain, half = interval([own[d]["score"] for d in same], [regression[d]["score"] for d in same])
+            told = f"{gain:+.3f}" + (f" ± {half:.3f}" if half == half else "")
+            columns = [shown(list(sides.get(side, {}).values())) for side in SIDES]
+            yield f"| {name} | {' | '.join(columns)} | {told} |"
+    yield ""
+    yield from beside_setfit(found)
+
+
+def beside_setfit(found):
+    """Yield the means over the cells that both have."""
+    yield "## Beside setfit, on the cells that both have"
+    yield ""
+    yield "| rows | sets and draws | tenor | setfit | CPU time, tenor of setfit |"
+    yield "| --- | --- | --- | --- | --- |"
+    for size in sorted({key[1] for key in found}):
+        pairs = [
+            (sides["tenor"][draw], sides["setfit"][draw])
+            for (_, rows), sides in found.items()
+            if rows == size and "setfit" in sides and "tenor" in sides
+            for draw in sorted(sides["tenor"].keys() & sides["setfit"].keys())
+        ]
+        if pairs:
+            own, other = zip(*pairs, strict=True)
+            share = mean(other, "cpu_seconds") / mean(own, "cpu_seconds")
+            names = sorted({cell["set"] for cell in own})
+            told = f"| {mean(own):.3f} | {mean(other):.3f} | 1/{share:.0f} |"
+            yield f"| {size} | {len(pairs)}: {', '.join(names)} {told}"
+
+
+def write(cells):
+    """Write the page and its figures."""
+    folder = HERE / "results"
+    lines = "\n".join(page(cells)) + "\n"
+    (folder / "few_labels.md").write_text(lines, encoding="utf-8")
+    rows = ",\n".join(json.dumps(cell) for cell in cells)
+    (folder / "few_labels.json").write_text(f"[\n{rows}\n]\n", encoding="utf-8")
+
+
 def read(path):
     """Return the cells of a JSONL file."""
     if not Path(path).is_file():
@@ -153,8 +253,13 @@ def main():
     parser.add_argument("--draws", type=int, default=10)
     parser.add_argument("--first", type=int, default=0, help="the number of the first draw")
     parser.add_argument("--setfit-python", default=sys.executable)
+    parser.add_argument("--write", action="store_true", help="only write the page from the JSONL file")
     options = parser.parse_args()
-    measure(options)
+    if options.write:
+        return write(read(options.jsonl))
+    if options.data is None:
+        parser.error("--data is missing")
+    return measure(options)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ def page():
     yield "# Benchmarks"
     yield ""
     yield "Written by `python bench/run.py` from the JSON files beside this page; `make bench` measures anew."
+    yield "Few labelled rows, beside logistic regression and setfit: [few_labels.md](few_labels.md)."
     for part in PARTS:
         path = RESULTS / f"{part}.json"
         if path.exists():

@@ -49,6 +49,16 @@ class StopAt(Callback):
             raise Stop
 
 
+def read_run_text(folder, text):
+    """Read the run file of a run in memory, with a file for its rows."""
+    (folder / "a.csv").write_text("text,label\na,b\n")
+    columns = 'train = "a.csv"\ncolumns = { text = "text", label = "label" }\n'
+    lines = [line for line in text.splitlines() if not line.startswith("columns")]
+    text = "\n".join(lines).replace('kind = "classify"\n', f'kind = "classify"\n{columns}')
+    (folder / "again.toml").write_text(text)
+    return read_run(folder / "again.toml")
+
+
 def chosen(folder, rows, *, given=(), kind="classify", **training):
     """Return the plan of a run with so many rows."""
     run = RunConfig(
@@ -108,6 +118,8 @@ def test_the_run_says_what_it_chose_and_the_folder_can_be_run_again(tiny_folder,
     text = (tmp_path / "out" / "run.toml").read_text()
     assert 'method = "supervised_contrastive"' in text
     assert 'fit_heads = "always"' in text
+    assert text.startswith("# Settings chosen: mood has 24 rows of 2 classes")
+    assert read_run_text(tmp_path, text).training.fit_heads == "always"
 
 
 def test_a_run_that_was_stopped_goes_on_to_the_same_weights(tiny_folder, tmp_path):

@@ -60,6 +60,10 @@ class AutomaticPlan:
             return []
         return [f"Settings chosen: {self.why}.", "  " + ", ".join(map(str, self.choices)) + "."]
 
+    def comment(self) -> str:
+        """Return the same as comments of the run file that the run's folder keeps."""
+        return "".join(f"# {note.strip()}\n" for note in self.notes())
+
     def as_dict(self) -> dict[str, Any]:
         """Return it for the run's metrics."""
         return {"why": self.why, "chosen": {each.key: each.value for each in self.choices}}

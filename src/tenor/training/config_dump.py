@@ -62,7 +62,7 @@ def _lines(text: str) -> dict[str, str]:
     for line in text.splitlines():
         if line.startswith("["):
             section = line.strip("[]") + "."
-        elif " = " in line:
+        elif " = " in line and not line.startswith("#"):
             key, _, value = line.partition(" = ")
             if key not in FREE:
                 found[section + key] = value

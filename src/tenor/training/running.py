@@ -79,7 +79,12 @@ def train_run(
     run = plan.run
     folder = RunFolder(Path(out))
     try:
-        open_folder(folder, to_toml(run), {name: each.files for name, each in examples.items()}, world)
+        open_folder(
+            folder,
+            plan.comment() + to_toml(run),
+            {name: each.files for name, each in examples.items()},
+            world,
+        )
         if world.first:
             notes = [note for each in examples.values() for note in each.notes]
             _tell(callbacks, [*notes, *plan.notes(), *filter(None, [world.note()])])

@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,17 @@ _NUMPY: Mapping[str, str] = {
 }  # fmt: skip
 # Formats kept as bits: those of a number's exponent, all set where it is NaN or infinite.
 _EXPONENTS: Mapping[str, int] = {"BF16": 0x7F80, "F8_E5M2": 0x7C}
+# What numpy raises for headers that it cannot make sense of, which it reads as Python.
+_NPY_DAMAGE = (
+    ValueError,
+    EOFError,
+    SyntaxError,
+    TokenError,
+    TypeError,
+    OverflowError,
+    KeyError,
+    AttributeError,
+)
 _PIECE = 1 << 20  # numbers looked through at once, so that a big table takes no second memory
 
 
@@ -104,6 +116,19 @@ def read_with_metadata(
         name: _mapped_tensor(mapped[data:], entry, f"{path}: {name!r}") for name, entry in header.items()
     }
     return tensors, metadata
+
+
+def map_npy(path: str | Path) -> NDArray[Any]:
+    """Map the array of a .npy file; one that is not whole, or that holds objects, is refused."""
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except OSError as error:
+        raise TenorError(f"Cannot read {path}: {why(error)}.") from error
+    except _NPY_DAMAGE as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise TenorError(
+            f"{path} is not a whole .npy file ({reason}); copy, fetch or make it again."
+        ) from error
 
 
 def write_safetensors(

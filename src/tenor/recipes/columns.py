@@ -14,10 +14,12 @@ Nothing in such a file is ever executed: only arrays of these types are read, an
 file can hold.
 """
 
+import lzma
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO
 
 import numpy as np
@@ -52,6 +54,12 @@ _DAMAGE = (
     EOFError,
     NotImplementedError,
     RuntimeError,
+    # of numpy, for a header that it cannot make sense of, and of a further compression
+    SyntaxError,
+    TokenError,
+    TypeError,
+    OverflowError,
+    lzma.LZMAError,
 )
 
 

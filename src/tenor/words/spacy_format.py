@@ -14,6 +14,7 @@ import numpy as np
 
 from tenor.errors import TenorError
 from tenor.files import why
+from tenor.tensors import map_npy
 from tenor.words.vectors import WordVectors
 
 FILES = ("vectors", "key2row", "strings.json")
@@ -25,7 +26,7 @@ _INTEGERS = {0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q"}
 def read_spacy(folder: Path) -> WordVectors:
     """Read the words of a vocabulary folder that have vectors of their own, in the order of their rows."""
     try:
-        vectors = np.load(folder / "vectors", mmap_mode="r", allow_pickle=False)
+        vectors = map_npy(folder / "vectors")
         packed = (folder / "key2row").read_bytes()
         strings = json.loads((folder / "strings.json").read_text(encoding="utf-8"))
     except OSError as error:

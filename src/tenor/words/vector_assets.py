@@ -2,14 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
-
 from tenor.assets.table import Kind
 from tenor.errors import TenorError, did_you_mean
 from tenor.extras import require
 from tenor.files import why
 from tenor.progress import Progress
-from tenor.tensors import Stored, refuse_not_finite
+from tenor.tensors import Stored, map_npy, refuse_not_finite
 from tenor.text.problems import Problems
 from tenor.words.spacy_format import FILES as SPACY_FILES
 from tenor.words.spacy_format import read_spacy
@@ -59,7 +57,7 @@ def _array_with_index(table: Path, index: Path) -> WordVectors:
     """Read a .npy array whose rows stand in the order of the words of a Parquet file."""
     parquet = require("pyarrow.parquet", extra="tables", purpose=f"Reading {index.name}")
     try:
-        vectors = np.load(table, mmap_mode="r", allow_pickle=False)
+        vectors = map_npy(table)
         columns = parquet.read_table(index)
     except OSError as error:
         raise TenorError(f"Cannot read {table.parent}: {why(error)}.") from error

@@ -11,6 +11,7 @@ from tenor.errors import TenorError
 from tenor.extras import require
 from tenor.files import read_json
 from tenor.model import Model
+from tenor.tensors import map_npy
 from tenor.use.embed.vector_files import Floats, Lines, Record, beside
 
 _ROWS = 8_192  # looked through at once
@@ -72,7 +73,7 @@ def _refuse_not_finite(file: VectorFile, path: Path) -> None:
 def _numpy(path: Path) -> VectorFile:
     metadata = read_json(beside(path))
     record = _record(metadata)
-    return VectorFile(np.load(path, mmap_mode="r"), _lines(metadata["lines"], record.rows), record)
+    return VectorFile(map_npy(path), _lines(metadata["lines"], record.rows), record)
 
 
 def _safetensors(path: Path) -> VectorFile:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from tenor.errors import TenorError
@@ -20,6 +21,15 @@ CARD, UNFINISHED, LOCK = "index.json", "unfinished.json", ".lock"
 FORMAT = 2
 # What format 1 called the keys of the card.
 _OLD_KEYS = {"width": "dimensions", "spread": "cosine_std"}
+
+_INTEGER, _TEXT, _TEXT_OR_NONE = (int, "an integer"), (str, "a text"), ((str, NoneType), "a text or null")
+# What the values of a card must be, so that a damaged or hostile one is told when it is read.
+_TYPES: Mapping[str, tuple[Any, str]] = {
+    "model": _TEXT, "fingerprint": _TEXT, "precision": _TEXT, "long": _TEXT, "text_column": _TEXT,
+    "change": _TEXT, "prompt": _TEXT_OR_NONE, "id_column": _TEXT_OR_NONE, "stem": (bool, "true or false"),
+    "cosine_std": ((int, float), "a number"), "version": _INTEGER, "rows": _INTEGER, "dimensions": _INTEGER,
+    "next_number": _INTEGER, "trained_rows": _INTEGER,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -70,9 +80,12 @@ class Card:
             card = cls(**fields)
         except (TypeError, ValueError, KeyError) as error:
             raise TenorError(f"{file} is damaged: {error}. Build the index again.") from error
-        for name in ("version", "rows", "dimensions", "next_number", "trained_rows"):
-            if not isinstance(getattr(card, name), int):
-                raise TenorError(f"{file} is damaged: {name} is not an integer. Build the index again.")
+        for name, (kinds, noun) in _TYPES.items():
+            value = getattr(card, name)
+            if not isinstance(value, kinds) or (isinstance(value, bool) and kinds is not bool):
+                raise TenorError(f"{file} is damaged: {name} is not {noun}. Build the index again.")
+            if isinstance(value, int | float) and not 0 <= value < 2**62:
+                raise TenorError(f"{file} is damaged: {name} is out of range. Build the index again.")
         return card
 
 

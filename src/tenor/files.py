@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -74,17 +75,16 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
             raise IsADirectoryError(errno.EISDIR, "is a folder")
         clear_stale(path)
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+        os.close(descriptor)
     aside = Path(name)
     try:
-        _try_lock(descriptor)
-        with writing(path):
+        with writing(path), _owned(aside):
             yield aside
             sync(aside)
             os.chmod(aside, 0o666 & ~_umask())
             os.replace(aside, path)
             sync(path.parent)
     finally:
-        os.close(descriptor)
         aside.unlink(missing_ok=True)
 
 
@@ -96,10 +96,8 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         clear_stale(path)
         aside = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part"))
-        descriptor = os.open(aside, os.O_RDONLY)
     try:
-        _try_lock(descriptor)
-        with writing(path):
+        with writing(path), _owned(aside):
             yield aside
             os.chmod(aside, 0o777 & ~_umask())
             for file in sorted(aside.rglob("*")):
@@ -110,7 +108,6 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
             os.rename(aside, path)
             sync(path.parent)
     finally:
-        os.close(descriptor)
         shutil.rmtree(aside, ignore_errors=True)
 
 
@@ -199,6 +196,23 @@ def _is_stale(path: Path) -> bool:
         return False
     try:
         return _try_lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _owned(path: Path) -> Iterator[None]:
+    """Hold the lock of something that is being written, where the system has such locks.
+
+    Elsewhere (Windows) it must not even be open, or it could not be renamed.
+    """
+    if find_spec("fcntl") is None:
+        yield
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        _try_lock(descriptor)
+        yield
     finally:
         os.close(descriptor)
 

@@ -338,6 +338,8 @@ def interrupt(folder: Path, count: int, draw: random.Random, how: str) -> list[s
     sys.stdout.write(f"file operations: {operations}\n")
     falls = []
     for number in range(count):
+        sys.stdout.write(f"{number} tried, {len(falls)} fell\n" if number and number % 5 == 0 else "")
+        sys.stdout.flush()
         job = draw.choice(["train"] * 3 + list(JOBS))
         at = draw.randint(1, operations[job])
         work = _copy(base, folder / "now")

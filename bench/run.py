@@ -16,7 +16,9 @@ import sys
 from peers import ROOT
 
 RESULTS = ROOT / "bench" / "results"
-PARTS = ("encode", "training", "stage", "coldstart", "search", "memory", "words", "tagging", "serve")
+PARTS = (
+    "encode", "training", "stage", "coldstart", "search", "memory", "words", "tagging", "serve", "serve_mixed",
+)  # fmt: skip
 
 
 def main():
@@ -277,6 +279,28 @@ def serve_section(result):
     )
 
 
+def serve_mixed_section(result):
+    load, verdict, asked = result["load"], result["verdict"], result["asked"]
+    yield "## Serving a mixed load"
+    yield ""
+    yield (
+        f"{load['clients']} clients for {load['seconds']:.0f} s on {result['machine']['threads']} threads, "
+        f"{load['words'][0]:,} words of {load['words'][1]} dimensions. Load average of the machine before "
+        f"and after: {result['load_average'][0]:.1f}, {result['load_average'][1]:.1f}."
+    )
+    yield ""
+    yield "| route | clients | requests/s | p50 ms | p95 ms | p99 ms | refused (429) |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
+    for name, route in result["routes"].items():
+        cells = [f"{route[each]:.1f}" for each in ("per_second", "p50", "p95", "p99")]
+        yield f"| {name} | {route['clients']} | {' | '.join(cells)} | {route['refused']} |"
+    yield ""
+    yield (
+        f"Refused: {verdict['refused']} (asked: {asked['refused']}). The slowest look-ups' p99 is "
+        f"{verdict['lookup_p99_ms']:.0f} ms (asked: at most {asked['lookup_p99_ms']:.0f})."
+    )
+
+
 def _median(rows, name):
     values = sorted(row[name] for row in rows)
     return values[len(values) // 2]
@@ -311,6 +335,7 @@ SECTIONS = {
     "words": words_section,
     "tagging": tagging_section,
     "serve": serve_section,
+    "serve_mixed": serve_mixed_section,
 }
 
 if __name__ == "__main__":

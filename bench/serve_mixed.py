@@ -11,6 +11,7 @@ route is written to bench/results/serve_mixed.json.
 
 import argparse
 import json
+import os
 import platform
 import sys
 import tempfile
@@ -58,6 +59,7 @@ def measure(options, folder):
     port = free_port()
     command = [sys.executable, "-m", "tenor.cli.main", "serve", "--port", str(port)]
     command += ["--index", str(folder / "index"), "--vectors", str(folder / "vectors.safetensors")]
+    before = os.getloadavg()[0]  # of what else the machine does: latencies mean little where this is high
     server = Server("tenor", command, port, options.threads)
     try:
         server.load(kinds, clients=options.clients, seconds=5, warm_up=0, mixed=1)
@@ -68,6 +70,7 @@ def measure(options, folder):
     return {
         "machine": {"cpu": cpu_name(), "python": platform.python_version(), "threads": options.threads},
         "load": {"clients": options.clients, "seconds": options.seconds, "words": [WORDS, DIMENSIONS]},
+        "load_average": [before, os.getloadavg()[0]],
         "routes": found["routes"],
         "memory_mb": server.memory[-1],
         "asked": ASKED,

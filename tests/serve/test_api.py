@@ -169,7 +169,8 @@ def test_classify_is_that_of_the_library(labelling):
     assert found["results"][0]["near"]["score"] == pytest.approx(expected[0]["near"].score, abs=1e-4)
     assert found["results"][0]["same"]["labels"] == list(expected[0]["same"].labels)
     told = labelling.get("/api/models").json()["models"][0]["tasks"]
-    assert {"name": "tone", "kind": "classify", "labels": ["bad", "good"]} in told
+    assert {"name": "tone", "kind": "classify", "labels": ["bad", "good"], "about": "text"} in told
+    assert {each["about"] for each in told} == {"text", "pair"}
 
 
 def test_compare_says_what_the_heads_say(labelling):
@@ -305,7 +306,8 @@ def test_models_say_what_there_is_and_no_path(full, live, tiny_folder):
     assert found["models"][0]["dimensions"] == 32
     assert found["index"]["texts"] == len(TEXTS)
     assert {"name": "year", "kind": "integer"} in found["index"]["columns"]
-    assert found["vectors"] == {"name": "vectors", "words": 7, "dimensions": 5}
+    examples = ["man", "king", "woman"]
+    assert found["vectors"] == {"name": "vectors", "words": 7, "dimensions": 5, "examples": examples}
     assert str(tiny_folder.parent) not in full.get("/api/models").text
     bare = checked(live, "/api/models", live.get("/api/models"), "get")
     assert bare["index"] is None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tenor.serve.projection import project
+from tenor.serve.projection import principal_map, project
 
 
 def clusters(count, size, width=64, seed=0):
@@ -45,3 +45,11 @@ def test_the_same_list_gives_the_same_map():
 @pytest.mark.parametrize("vectors", [np.zeros((7, 4)), np.ones((7, 4)) / 2], ids=["zeros", "equal"])
 def test_vectors_that_do_not_differ(vectors):
     assert np.isfinite(project(vectors.astype(np.float32))).all()
+
+
+def test_few_vectors_lie_as_their_components_say():
+    rows = np.array([[2, 0, 0], [-2, 0, 0], [0, 1, 0], [0, -1, 0]], dtype=np.float32)
+    assert np.allclose(np.abs(principal_map(rows)), [[1, 0], [1, 0], [0, 0.5], [0, 0.5]], atol=1e-6)
+    assert principal_map(rows[:, :1]).shape == (4, 2)
+    assert principal_map(rows[:2]).tolist() == [[0, 0], [1, 0]]
+    assert not principal_map(np.ones((5, 3), dtype=np.float32)).any()

@@ -33,6 +33,21 @@ def project(vectors: Floats, *, seed: int = 0) -> Points:
     return points
 
 
+def principal_map(vectors: Floats) -> Points:
+    """Return a point [n, 2] between -1 and 1 for each of a few vectors [n, d], by their components alone.
+
+    >>> principal_map(np.eye(3, dtype=np.float32)).shape
+    (3, 2)
+    """
+    if len(vectors) < 3:
+        return np.array([[0.0, 0.0], [1.0, 0.0]])[: len(vectors)]
+    left, sizes, _ = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
+    points = np.zeros((len(vectors), 2))
+    points[:, : min(2, len(sizes))] = left[:, :2] * sizes[:2]
+    signs = np.sign(points[np.abs(points).argmax(axis=0), [0, 1]])
+    return _fit(points * np.where(signs == 0, 1.0, signs))
+
+
 def _principal(vectors: Floats) -> Points:
     """Project on the two directions of the largest variance; signs are fixed by the largest entry."""
     centred = vectors - vectors.mean(axis=0)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from tenor.encoders.engine import Floats
 from tenor.serve import schemas, server_schemas
-from tenor.serve.projection import project
+from tenor.serve.projection import principal_map
 from tenor.words.fuzzy import FuzzyWords, ask
-from tenor.words.neighbours import nearest, unit_rows
+from tenor.words.neighbours import unit_rows
 from tenor.words.vectors import WordVectors
 
 # What the page's examples of neighbours, sets and analogies are made of.
@@ -41,7 +41,7 @@ class WordQueries:
         units = self._unit_vectors()
         found = self._nearest(units[own], own, request.k)
         near = self._vectors.indices([each.word for each in found.words])
-        points = project(np.concatenate([units[own], units[near]])).round(4).tolist()
+        points = principal_map(np.concatenate([units[own], units[near]])).round(4).tolist()
         return replace(found, points=[(x, y) for x, y in points])
 
     def analogy(self, request: schemas.AnalogyRequest) -> schemas.WordsResponse:
@@ -72,10 +72,18 @@ class WordQueries:
         return known or long[:8] or list(self._vectors.words[:8])
 
     def _nearest(self, query: Floats, exclude: NDArray[np.int64], k: int) -> schemas.WordsResponse:
-        numbers, scores = nearest(query, self._unit_vectors(), k, exclude=exclude)
-        words = self._vectors.words
-        pairs = zip(numbers[0].tolist(), scores[0].tolist(), strict=True)
-        return _response([(words[number], score) for number, score in pairs if number >= 0])
+        """Return what :func:`tenor.words.neighbours.nearest` does, for one query in one thread.
+
+        Where much else is under way, every change of threads costs more than the whole product.
+        """
+        scores = self._unit_vectors() @ query[0]
+        scores[exclude.ravel()] = -np.inf
+        k = min(k, len(scores))
+        least = np.partition(scores, len(scores) - k)[len(scores) - k]
+        best = np.flatnonzero(scores >= least)
+        best = best[np.argsort(-scores[best], kind="stable")][:k]
+        found = [number for number in best.tolist() if scores[number] > -np.inf]
+        return _response([(self._vectors.words[number], float(scores[number])) for number in found])
 
     def _unit_vectors(self) -> Floats:
         with self._making:

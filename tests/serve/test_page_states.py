@@ -104,6 +104,13 @@ def test_the_call_is_shown_and_can_be_made(page):
     assert printed["hits"][0]["text"] == BOOKS[2][0]
 
 
+def test_a_call_with_a_token_says_where_it_goes(page):
+    calls = page.module("exports.js", "m.written('http://x/api', { a: \"it's\" }, { token: true })")
+    assert '-H "Authorization: Bearer $TENOR_TOKEN" \\\n' in calls["curl"]
+    assert "'{\"a\":\"it'\\''s\"}'" in calls["curl"]
+    assert all("Bearer TOKEN" in calls[language] for language in ("Python", "JavaScript"))
+
+
 def exported(page, kind):
     """Click a button of the exports, and return what would be saved."""
     page.run(
@@ -149,6 +156,7 @@ def test_what_ranked_a_hit_is_said_in_every_mode(page):
     ):
         ready(page, f"#/search?q=storm+at+sea&mode={mode}")
         page.until(lambda said=said: page.text(".ranked").startswith(said), said)
+        assert "-0.00" not in page.text("#search-result")
 
 
 def test_an_example_of_an_empty_search_finds_something(page):
@@ -168,7 +176,7 @@ def test_examples_of_words_are_among_the_words(page):
 
 def test_no_negative_zero(page):
     numbers = [-0.001, -0.0, 0.001, -0.009, -1.5]
-    assert page.module("words.js", "a[0].map(m.points)", numbers) == [
+    assert page.module("elements.js", "a[0].map((n) => m.decimals(n))", numbers) == [
         "0.00",
         "0.00",
         "0.00",
@@ -234,6 +242,22 @@ def test_the_wheel_scrolls_the_page_unless_control_is_held(page):
 def test_progress_tells_the_rest_of_the_time(page):
     said = page.module("progress.js", "a[0].map(m.rest)", [1, 12.3, 89, 150])
     assert said == ["nearly done", "about 12 s left", "about 89 s left", "about 3 min left"]
+
+
+def test_a_long_list_shows_how_far_it_is(page):
+    ready(page, "#/list")
+    page.run(
+        "const real = window.fetch; let encoded = 0; window.fetch = (url, options) => {"
+        "  if (url === 'api/health') return Promise.resolve(new Response(`{\"encoded\": ${encoded += 50}}`));"
+        "  const answer = () => real(url, options);"
+        "  return url === 'api/dedupe' ? new Promise((r) => setTimeout(r, 4000)).then(answer) : answer(); };"
+    )
+    page.fill("#lines", "\n".join(f"a text with the number {number}" for number in range(300)))
+    page.click("#list-form .primary")
+    page.until(lambda: re.search(r"\d+ of 300 texts, .*(left|done)", page.text(".progress")), "progress")
+    assert_fine(page, "list-progress")
+    page.until(lambda: page.all(".group") or "No groups" in page.text("#list-summary"), "the result")
+    assert page.all(".progress") == []
 
 
 def test_a_file_is_classified(page):

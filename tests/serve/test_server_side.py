@@ -49,7 +49,7 @@ def test_a_store_without_its_files_says_nothing_of_them(tiny_folder, index):
 
 
 def test_lookups_do_not_wait_for_the_encoder(tiny_folder, index):
-    """With the encoder held, and as many requests waiting for it as there are threads, look-ups go on."""
+    """With the encoder held, and more requests waiting for it than there are threads, look-ups go on."""
     gate = threading.Event()
     vectors = WordVectors(["a", "b"], np.eye(2))
     with (
@@ -59,10 +59,9 @@ def test_lookups_do_not_wait_for_the_encoder(tiny_folder, index):
         asked = []
         for _ in range(5):
             asked.append(threads.submit(server.post, "/api/compare", {"first": "a cat", "second": "a dog"}))
-            asked.append(threads.submit(server.post, "/api/search", {"query": "a cat"}))
             asked.append(threads.submit(server.post, "/api/dedupe", {"texts": ["a cat", "a dog"]}))
             asked.append(threads.submit(server.post, "/api/embed", {"texts": ["a cat"]}))
-        while server.service.batcher.counts.waiting_requests < 12:
+        while server.service.batcher.counts.waiting_requests < 13:
             time.sleep(0.001)
         for path, body in (
             ("/api/words/neighbours", {"word": "a"}),
@@ -72,7 +71,7 @@ def test_lookups_do_not_wait_for_the_encoder(tiny_folder, index):
             assert server.post(path, body).status_code == 200
         assert not any(each.done() for each in asked)
         gate.set()
-        assert [each.result().status_code for each in asked] == [200] * 20
+        assert [each.result().status_code for each in asked] == [200] * 15
 
 
 def test_a_wrong_filter_is_a_fault_of_the_client(tiny_folder, index):

@@ -20,6 +20,9 @@ export function useToken(value) {
   try { sessionStorage.setItem("tenor-token", value); } catch { /* Then it lasts until the next reload. */ }
 }
 
+/** Whether this server was given a token by the reader. */
+export const usesToken = () => Boolean(token);
+
 export const get = (path, options) => ask("GET", path, undefined, options);
 export const post = (path, body, options) => ask("POST", path, body, options);
 

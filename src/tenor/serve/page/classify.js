@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import { post } from "./api.js";
-import { announce, bar, byId, counted, make, percent, quoted, shortened } from "./elements.js";
+import { announce, bar, byId, counted, decimals, make, percent, quoted, shortened } from "./elements.js";
 import { exported } from "./exports.js";
 import { following } from "./progress.js";
 import { ResultPane } from "./result_pane.js";
@@ -108,7 +108,7 @@ function said({ texts, pairs }, place) {
 }
 
 function cell(prediction) {
-  if (typeof prediction.score === "number") return make("span", { class: "points" }, prediction.score.toFixed(2));
+  if (typeof prediction.score === "number") return make("span", { class: "points" }, decimals(prediction.score));
   if (!Array.isArray(prediction.labels)) return make("code", {}, shortened(JSON.stringify(prediction), 200));
   const share = (label) => prediction.probabilities?.[label];
   const labels = prediction.labels.map((label) => make("span", { class: "label" }, quoted(label), share(label) === undefined ? null : [" ", make("span", { class: "points" }, percent(share(label))), bar(share(label))]));

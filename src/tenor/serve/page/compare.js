@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import { post } from "./api.js";
-import { announce, byId, make, percent, quoted, shortened } from "./elements.js";
+import { announce, byId, decimals, make, percent, quoted, shortened } from "./elements.js";
 import { exported } from "./exports.js";
 import { Matching } from "./matching.js";
 import { areJudged, told } from "./relations.js";
@@ -92,7 +92,7 @@ function headline({ says, certainty, text }) {
 function similarity({ similarity: value, fitted, cosine }) {
   return make("div", { class: "score" },
     make("p", { class: "label" }, "Similarity"),
-    make("p", { class: "big" }, make("strong", { title: `cosine ${cosine.toFixed(3)}` }, value.toFixed(1)), " of 5"),
+    make("p", { class: "big" }, make("strong", { title: `cosine ${decimals(cosine, 3)}` }, value.toFixed(1)), " of 5"),
     scale(value / 5, ["0", "1", "2", "3", "4", "5"]),
     make("p", { class: "words" }, fitted ? "as people would score it" : "a rough scale: five times the cosine"));
 }
@@ -130,7 +130,7 @@ function rows({ phrases, only_first: here, only_second: there, similarity: value
 function table({ phrases, only_first: here, only_second: there }) {
   const cell = (span) => make("td", {}, span ? quoted(shortened(span.text, 300)) : "");
   const judged = areJudged(phrases);
-  const words = (pair) => (pair.same_words ? "same words" : `other words (${pair.score.toFixed(2)})`);
+  const words = (pair) => (pair.same_words ? "same words" : `other words (${decimals(pair.score)})`);
   const rows = [
     ...phrases.map((pair) => [pair.first, judged ? `${told(pair)}, ${words(pair)}` : words(pair), pair.second]),
     ...here.map((span) => [span, "only in the first", null]),

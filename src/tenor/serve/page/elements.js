@@ -36,6 +36,9 @@ export function announce(text) {
 
 export const counted = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
+/** A number with two digits behind the point, without the sign of a zero. */
+export const decimals = (number, digits = 2) => number.toFixed(digits).replace(/^-(?=[0.]+$)/, "");
+
 export const percent = (share) => `${Math.round(share * 100)}%`;
 
 /** The first characters of a text, with a mark where more follows. */

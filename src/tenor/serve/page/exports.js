@@ -1,5 +1,6 @@
 // What stands below every result: the same as JSON and as CSV, and the call that a program would make for it.
 
+import { usesToken } from "./api.js";
 import * as csv from "./csv.js";
 import { announce, make } from "./elements.js";
 
@@ -27,7 +28,7 @@ function calls(path, body) {
     if (!details.open || details.childElementCount > 1) return;
     const { shown, cut } = abridged(body);
     details.append(
-      ...Object.entries(written(new URL(path, document.baseURI).href, shown)).map(([language, code]) => call(language, code)),
+      ...Object.entries(written(new URL(path, document.baseURI).href, shown, { token: usesToken() })).map(([language, code]) => call(language, code)),
       cut ? make("p", { class: "hint" }, `Only the first ${FEW} items are shown here, and long texts are cut.`) : "");
   });
   return details;
@@ -46,14 +47,15 @@ function call(language, code) {
 }
 
 /** The same call in three languages. */
-export function written(url, body) {
+export function written(url, body, { token = false } = {}) {
   const json = JSON.stringify(body, null, 2);
+  const [shell, python, script] = token ? [" \\\n  -H \"Authorization: Bearer $TENOR_TOKEN\"", ', "Authorization": "Bearer TOKEN"', ', Authorization: "Bearer TOKEN"'] : ["", "", ""];
   return {
-    curl: `curl ${url} \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+    curl: `curl ${url} \\\n  -H 'Content-Type: application/json'${shell} \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
     Python: `import json, urllib.request\n\nbody = json.loads(r'''${JSON.stringify(body).replaceAll("'", "\\u0027")}''')\n`
-      + `request = urllib.request.Request(\n    "${url}", json.dumps(body).encode(), {"Content-Type": "application/json"}\n)\n`
+      + `request = urllib.request.Request(\n    "${url}", json.dumps(body).encode(), {"Content-Type": "application/json"${python}}\n)\n`
       + "print(json.load(urllib.request.urlopen(request)))",
-    JavaScript: `const response = await fetch("${url}", {\n  method: "POST",\n  headers: { "Content-Type": "application/json" },\n`
+    JavaScript: `const response = await fetch("${url}", {\n  method: "POST",\n  headers: { "Content-Type": "application/json"${script} },\n`
       + `  body: JSON.stringify(${json.replaceAll("\n", "\n  ")}),\n});\nconsole.log(await response.json());`,
   };
 }

@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import { post } from "./api.js";
-import { announce, bar, byId, counted, make, shortened } from "./elements.js";
+import { announce, bar, byId, counted, decimals, make, shortened } from "./elements.js";
 import { exported } from "./exports.js";
 import { ResultPane } from "./result_pane.js";
 
@@ -95,11 +95,11 @@ function render({ hits, notes = [] }, q, k, mode) {
 
 /** What a hit is ranked by, and what else is known of it. */
 function ranking(hit, mode) {
-  const meaning = hit.cosine === null ? null : `meaning ${hit.cosine.toFixed(2)}`;
-  const words = hit.bm25 === null ? null : `words ${hit.bm25.toFixed(1)}`;
+  const meaning = hit.cosine === null ? null : `meaning ${decimals(hit.cosine)}`;
+  const words = hit.bm25 === null ? null : `words ${decimals(hit.bm25, 1)}`;
   if (mode === "lexical") return `Ranked by ${words}`;
   if (mode === "vector") return `Ranked by ${meaning}`;
-  return `Ranked by both, ${hit.score.toFixed(2)}: ${[meaning, words ?? "no word of the query"].filter(Boolean).join(" and ")}`;
+  return `Ranked by both, ${decimals(hit.score)}: ${[meaning, words ?? "no word of the query"].filter(Boolean).join(" and ")}`;
 }
 
 function entry(hit, words, best, mode) {

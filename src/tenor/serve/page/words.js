@@ -2,7 +2,7 @@
 
 import * as address from "./address.js";
 import { post } from "./api.js";
-import { announce, bar, byId, counted, make } from "./elements.js";
+import { announce, bar, byId, counted, decimals, make } from "./elements.js";
 import { exported } from "./exports.js";
 import { TextMap } from "./map.js";
 import { ResultPane } from "./result_pane.js";
@@ -15,9 +15,6 @@ const region = byId("words-result");
 const pane = new ResultPane(region);
 let examples = WORDS;
 let map = null;
-
-/** A score with two digits, without the sign of a zero. */
-export const points = (score) => score.toFixed(2).replace(/^-(?=0\.00$)/, "");
 
 /** Take note of the vectors that the server has. */
 export function offer(vectors) {
@@ -117,5 +114,5 @@ function render(words, kind) {
   region.replaceChildren(words.length ? make("ol", { class: "near" }, words.map(({ word, score }) => make("li", {},
     make("button", { class: "pick", type: "button", dir: "auto", title: `Neighbours of ${word}`, onclick: () => go("neighbours", [word]) }, word),
     bar(share(score)),
-    make("span", { class: "points" }, points(score))))) : make("p", { class: "empty" }, "No word fits."));
+    make("span", { class: "points" }, decimals(score))))) : make("p", { class: "empty" }, "No word fits."));
 }

@@ -19,6 +19,7 @@ _TERMINAL_COMMANDS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a name in a
 COMMANDS = {
     "embed": "Turn texts into vectors.",
     "compare": "Say how close two texts are in meaning, and which of their phrases match.",
+    "specificity": "Rank texts from vague to concrete, with the words that make them so.",
     "align": "Link the words of text pairs, and pair the phrases that say the same.",
     "classify": "Say which labels a model gives to texts, with probabilities.",
     "tag": "Tag the words of texts: entities, parts of speech.",

@@ -23,6 +23,8 @@ from tenor.layers.pooling_config import PoolingConfig
 from tenor.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from torch import Tensor
 
     from tenor.encoders.encoder import Encoder
@@ -148,6 +150,10 @@ class EncoderType(ABC):
             precision="fp32" if precision == "auto" else precision,
             device=find_gpu() if device == "auto" else device,
         )
+
+    def token_specificity(self, folder: Path) -> "NDArray[np.float64] | None":
+        """Return by how much each token makes a text more specific [vocabulary], where the encoder knows."""
+        return None
 
     def copy(self, source: Path, target: Path) -> None:
         """Copy an encoder that was not changed, its files byte for byte."""

@@ -15,6 +15,7 @@ from tenor.encoders.bert.encoder_type import BertType
 from tenor.encoders.cnn.encoder_type import CnnType
 from tenor.encoders.encoder_type import EncoderType
 from tenor.encoders.lstm.encoder_type import LstmType
+from tenor.encoders.operators.encoder_type import OperatorsType
 from tenor.encoders.static.encoder_type import StaticType
 from tenor.encoders.words.encoder_type import WordsType
 from tenor.errors import TenorError, did_you_mean
@@ -22,7 +23,7 @@ from tenor.errors import TenorError, did_you_mean
 __all__ = ["DEFAULT", "ENCODERS", "EncoderType", "encoder_type", "register"]
 
 DEFAULT = "bert"  # the type of a config.json that names none, as old checkpoints have it
-_BUILT_IN = (BertType(), LstmType(), CnnType(), StaticType(), WordsType())
+_BUILT_IN = (BertType(), LstmType(), CnnType(), OperatorsType(), StaticType(), WordsType())
 ENCODERS: dict[str, EncoderType] = {kind.model_type: kind for kind in _BUILT_IN}
 
 

@@ -7,7 +7,7 @@ tested on: STS-B's rows hold hundreds of MRPC's pairs.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from tenor.corpora.minbert import read_quora
 from tenor.corpora.mrpc import read_mrpc
 from tenor.corpora.multimwa import PARTS, read_multimwa
 from tenor.corpora.paraphrases import read_pan, read_turk
+from tenor.corpora.pivots import pivots
 from tenor.corpora.quora import read_quora_10k
 from tenor.corpora.sts import read_all_semeval, read_stsb
 from tenor.corpora.tatoeba import read_tatoeba, read_tatoeba_asset
@@ -27,7 +28,7 @@ from tenor.recipes.rows import Row, TextPair, read_rows
 from tenor.recipes.transfer_fine_tuning import made_up
 from tenor.recipes.transfer_fine_tuning.data import MADE_UP, SINGLE, TASKS, read_sst2, rows_folder
 from tenor.text.examples import Pair
-from tenor.text.overlap import fingerprints, normalise
+from tenor.text.overlap import fingerprints
 
 PARAPHRASES_FROM = 4.0  # STS-B's score of pairs that the in-task run takes for paraphrases
 
@@ -128,21 +129,6 @@ def _sources(context: Context) -> dict[str, Iterable[TextPair]]:
         "MultiMWA, train": ((" ".join(pair.first), " ".join(pair.second)) for pair in chain(*aligned)),
         "Tatoeba, same translation": pivots(pair.texts for pair in chain(*translated)),
     }
-
-
-def pivots(pairs: Iterable[TextPair], *, fewest: int = 5) -> Iterator[TextPair]:
-    """Yield English texts that have the same translation, neighbours among all of that translation.
-
-    >>> pairs = [("Go on home now, Tom.", "x"), ("Tom, go home right now.", "x"), ("Hello.", "x")]
-    >>> list(pivots(pairs))
-    [('Go on home now, Tom.', 'Tom, go home right now.')]
-    """
-    by_translation: dict[str, dict[str, str]] = {}
-    for english, other in pairs:
-        if len(english.split()) >= fewest:
-            by_translation.setdefault(normalise(other), {}).setdefault(normalise(english), english)
-    for same in by_translation.values():
-        yield from pairwise(same.values())
 
 
 def _new(pairs: Iterable[TextPair], seen: set[int]) -> list[TextPair]:

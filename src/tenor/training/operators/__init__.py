@@ -1,0 +1,1 @@
+"""Learning word operators from pairs of texts that say the same."""

@@ -36,7 +36,7 @@ def test_texts_are_ranked_from_vague_to_concrete(model, tmp_path, run_command):
 
 def test_json_names_every_word_and_per_word_ranks_by_the_mean(model, tmp_path, run_command):
     (tmp_path / "texts.txt").write_text("so it is name3 name4\nit\nname7\n")
-    code, out, err = run_command("specificity", tmp_path / "texts.txt", "-m", model, "--json", "--per-word")
+    _code, out, _err = run_command("specificity", tmp_path / "texts.txt", "-m", model, "--json", "--per-word")
     records = [json.loads(line) for line in out.splitlines()]
     means = [record["per_word"] for record in records]
     assert means == sorted(means)
@@ -58,7 +58,7 @@ def test_json_names_every_word_and_per_word_ranks_by_the_mean(model, tmp_path, r
 def test_what_cannot_be_done_is_said(arguments, message, run_command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "texts.txt").write_text("a text\n")
-    code, out, err = run_command("specificity", *arguments)
+    code, _out, err = run_command("specificity", *arguments)
     assert code == 2
     assert message in err
 
@@ -66,7 +66,7 @@ def test_what_cannot_be_done_is_said(arguments, message, run_command, tmp_path, 
 def test_a_folder_in_use_is_left_alone(pairs, tmp_path, run_command):
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "file").write_text("mine")
-    code, out, err = run_command("specificity", "--learn", pairs, "--out", tmp_path / "taken")
+    code, _out, err = run_command("specificity", "--learn", pairs, "--out", tmp_path / "taken")
     assert code == 2
     assert "not empty" in err
     assert (tmp_path / "taken" / "file").read_text() == "mine"

@@ -85,3 +85,19 @@ def test_a_model_without_operators_says_so(tmp_path):
 def test_a_single_text_is_refused(operators):
     with pytest.raises(TypeError, match="list of texts"):
         specificity("a dog", model=operators)
+
+
+def test_compare_says_which_text_is_the_more_specific_where_the_model_knows(operators, tmp_path):
+    import tenor
+
+    found = tenor.compare("the black terrier", "a dog", model=operators)
+    assert found.specificities == pytest.approx((6.5, 1.5))
+    assert found.to_json()["specificities"] == pytest.approx([6.5, 1.5])
+    other = tenor.compare("a dog", "the cat", model=write_tiny_model(tmp_path / "tiny"))
+    assert other.specificities is None
+
+
+def test_the_command_compare_says_it(operators, run_command):
+    code, out, err = run_command("compare", "a dog", "the black terrier", "--model", operators)
+    assert code == 0, err
+    assert "more specific: the second (1.50 and 6.50)" in out

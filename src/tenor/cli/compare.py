@@ -226,6 +226,10 @@ def _of_tasks(found: "Comparison") -> list[str]:
     if found.sentiments:
         first, second = (_label(each) for each in found.sentiments)
         lines.append(f"sentiment  first {first}, second {second}")
+    if found.specificities is not None:
+        one, two = found.specificities
+        more = "neither" if one == two else "the first" if one > two else "the second"
+        lines.append(f"more specific: {more} ({one:.2f} and {two:.2f})")
     return lines
 
 

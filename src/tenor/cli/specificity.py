@@ -37,7 +37,7 @@ Learn = Annotated[
 ]
 OutFolder = Annotated[Path | None, typer.Option("--out", "-o", help="The folder of the new model.")]
 PerWord = Annotated[bool, typer.Option("--per-word", help="Rank by the mean over words, not by the sum.")]
-Epochs = Annotated[int, typer.Option(min=1, help="With --learn: passes over the pairs.")]
+Epochs = Annotated[int, typer.Option(min=1, metavar="N", help="With --learn: passes over the pairs.")]
 
 
 def specificity(

@@ -110,6 +110,9 @@ class CompareResponse:
     phrases: list[PhrasePair]
     only_first: Annotated[list[TextSpan], Meta("What has no counterpart in the second text.")]
     only_second: Annotated[list[TextSpan], Meta("What has no counterpart in the first text.")]
+    specificities: Annotated[
+        list[float] | None, Meta("How specific both texts are, where the model is one of word operators.")
+    ]
     words: Annotated[tuple[list[str], list[str]], Meta("The words of either text.")]
     links: Annotated[list[tuple[int, int]], Meta("Words that match: an index into either list of words.")]
     cut: Annotated[tuple[int, int], Meta("Tokens of each text beyond the model's limit.")]

@@ -27,6 +27,7 @@ from tenor.use.compare.scoring import PairScores, fitted_task, score_pairs
 from tenor.use.compare.similarity import level
 from tenor.use.compare.verdict import Verdict, verdict
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
+from tenor.use.specificity.scoring import SpecificityScorer
 from tenor.use.text_watch import TextWatch
 from tenor.use.windows import windows
 
@@ -59,6 +60,7 @@ class Comparison:
     paraphrase: float | None = None  # its probability, where the model has such a task
     sentiments: tuple[LabelAnswer, ...] = ()  # of both texts, where the model has such a task
     relations: tuple[Relation | None, ...] = ()  # of the phrases, where the model has a phrasal classifier
+    specificities: tuple[float, float] | None = None  # of both texts, where the model knows
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain lists, dictionaries, numbers and strings, in one level."""
@@ -153,6 +155,7 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
         cosine=float(scores.cosines[0]),
         fitted=scores.fitted,
         cut=cut,
+        specificities=_specificities(model, texts),
         verdict=verdict(first, second, similarity=similarity, paraphrase=paraphrase, fitted=scores.fitted),
         explanation=explanation,
         warnings=tuple(
@@ -207,6 +210,15 @@ def _scored(pairs: list[Pair], scores: PairScores) -> Iterator[ScoredPair]:
 
 def _characters(pair: Pair) -> int:
     return len(pair.first) + len(pair.second)
+
+
+def _specificities(model: Model, texts: tuple[str, str]) -> tuple[float, float] | None:
+    """Say how specific both texts are, where the model knows."""
+    scorer = SpecificityScorer.if_any(model.settings)
+    if scorer is None:
+        return None
+    first, second = scorer.scores(texts).tolist()
+    return first, second
 
 
 def _cut(tokens: Tokens) -> tuple[int, int]:

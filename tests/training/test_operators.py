@@ -81,8 +81,8 @@ def test_the_loss_is_the_margin_loss_of_both_sides_and_the_prior_that_of_all_wor
     expected = 0.0
     for pair in range(pairs):
         s1, s2, n1, n2 = pair, pairs + pair, 2 * pairs + pair, 3 * pairs + pair
-        expected += max(0.0, float(1 - alike(s1, s2) + alike(s1, n1)))
-        expected += max(0.0, float(1 - alike(s1, s2) + alike(s2, n2)))
+        expected += max(0.0, (1 - alike(s1, s2) + alike(s1, n1)).item())
+        expected += max(0.0, (1 - alike(s1, s2) + alike(s2, n2)).item())
     assert losses["margin"].item() == pytest.approx(expected / pairs, rel=1e-5)
     ids = torch.from_numpy(tokens.ids.astype(np.int64))
     scale, shift = encoder.embeddings_log_scale.weight[ids], encoder.embeddings.weight[ids]

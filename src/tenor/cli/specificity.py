@@ -47,7 +47,7 @@ def specificity(
     per_word: PerWord = False,
     learn: Learn = None,
     out_: OutFolder = None,
-    epochs: Epochs = 4,
+    epochs: Epochs = 2,
     seed: Seed = 1,
     strict: Strict = False,
     json_: Json = False,

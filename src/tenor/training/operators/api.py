@@ -16,7 +16,7 @@ def learn_operators(
     out: str | Path,
     *,
     dimensions: int = 50,
-    min_count: int = 5,
+    min_count: int = 2,
     settings: OperatorSettings | None = None,
     callbacks: Sequence[Callback] = (),
     seed: int = 1,

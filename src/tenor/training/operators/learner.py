@@ -38,17 +38,17 @@ _METRIC = Metric("accuracy")
 class OperatorSettings:
     """How operators are learned."""
 
-    epochs: int = 4
+    epochs: int = 2
     batch_size: int = 100
     """Pairs of a step."""
-    mega_batch: int = 5
+    mega_batch: int = 2
     """Batches among whose texts the hardest negatives are sought."""
     margin: float = 1.0
-    prior: float = 1e-3
+    prior: float = 0.05
     """Weight λ of the divergence of words from the identity."""
     scramble: float = 0.4
     """Probability that the words of a text are put in random order."""
-    lr: float = 3e-3
+    lr: float = 1e-2
     held_out: int = 500
     """Pairs by which the best weights are chosen; at most a tenth of all."""
 

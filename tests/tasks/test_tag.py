@@ -19,6 +19,7 @@ from tenor.tasks.tag.windows import fitting
 from tenor.tasks.task import EncoderOutput
 from tenor.text.examples import Origin, TaggedSentence
 from tenor.text.problems import Problems
+from tenor.training.init_config import draft_run
 
 KIND = KINDS["tag"]
 HERE = Origin("here", 1)
@@ -358,3 +359,19 @@ def test_scores_of_spans_and_other_tag_sets_are_refused():
         spec_from_json(
             {"kind": "tag", "labels": [f"t{n}" for n in range(1001)], "scheme": "plain"}, where="x"
         )
+
+
+def test_few_sentences_are_read_more_often():
+    epochs = {
+        count: int(KIND.suggested_training(count)["epochs"]) for count in (1, 100, 1_000, 3_394, 50_000)
+    }
+    assert epochs == {1: 40, 100: 40, 1_000: 13, 3_394: 5, 50_000: 5}
+
+
+def test_init_writes_what_suits_a_tagger(tmp_path):
+    rows = "\n\n".join("\n".join(f"{w} {t}" for w, t in zip(*row, strict=True)) for row in tagged_rows(64))
+    (tmp_path / "a.conll").write_text(rows + "\n", encoding="utf-8")
+    text = draft_run(tmp_path / "a.conll", out=tmp_path / "run.toml")
+    assert "epochs = 40\n" in text
+    assert "# encoder_lr = 0.0001 " in text
+    assert "# head_lr = 0.003\n" in text

@@ -9,7 +9,7 @@ import torch
 
 from tenor.encoders.from_scratch import from_scratch_config
 from tenor.errors import TenorError
-from tenor.tasks.table import task_config
+from tenor.tasks.table import kind_of, task_config
 from tenor.text.examples import Origin, Sentence
 from tenor.training.api import train
 from tenor.training.automatic import choose_settings
@@ -85,6 +85,20 @@ def test_more_rows_are_fine_tuned_for_fewer_epochs(tiny_folder, rows, most):
     assert not plan.run.objectives
     assert plan.run.training.fit_heads == "start"
     assert plan.run.training.epochs * rows <= most
+
+
+def test_taggers_get_the_settings_of_their_kind_unless_other_kinds_stand_beside(tiny_folder):
+    tags = chosen(tiny_folder, 2000, kind="tag").run.training
+    asked = kind_of("tag").suggested_training(2000)
+    assert {key: getattr(tags, key) for key in asked} == asked
+    assert chosen(tiny_folder, 2000, kind="tag", encoder_lr=3e-3).run.training.encoder_lr == 3e-3
+    both = RunConfig(
+        encoder=str(tiny_folder), tasks={"mood": task_config("classify"), "names": task_config("tag")},
+        training=TrainingConfig(), given=frozenset(),
+    )  # fmt: skip
+    train = [Sentence(f"text {row}", Origin("a", row), label=str(row % 3)) for row in range(2000)]
+    examples = {"mood": TaskExamples(train=train), "names": TaskExamples(train=train)}
+    assert choose_settings(both, examples).run.training.encoder_lr != asked["encoder_lr"]
 
 
 def test_given_settings_stay(tiny_folder):

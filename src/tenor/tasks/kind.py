@@ -9,7 +9,6 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tenor.errors import TenorError
@@ -38,8 +37,6 @@ class Kind(ABC):
     """What it learns, as the end of "This task …"."""
     config: ClassVar[type[TaskConfig]]
     spec: ClassVar[type[TaskSpec]]
-    suggested_training: ClassVar[Mapping[str, float | int]] = MappingProxyType({})
-    """Settings of ``[training]`` that suit it on a trained transformer, where they are not the usual ones."""
 
     # --------------------------------------------------------------- examples
 
@@ -54,6 +51,10 @@ class Kind(ABC):
     def faults(self, config: Any, train: ExampleStatistics, dev: ExampleStatistics | None) -> list[str]:
         """Say why nothing could be learned from such examples; empty where it could."""
         return []
+
+    def suggested_training(self, examples: int) -> Mapping[str, int | float]:
+        """Return settings of ``[training]`` that suit it on a trained transformer, where they are its own."""
+        return {}
 
     def survey(self) -> DataSurvey:
         """Return what sees all examples for `tenor check`, to say more of them than counts."""

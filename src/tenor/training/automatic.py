@@ -173,27 +173,28 @@ def _contrast(chooser: _Chooser, few: Mapping[str, Mapping[str, int]]) -> None:
 
 def _fine_tune(chooser: _Chooser, examples: Mapping[str, TaskExamples], *, transformer: bool) -> None:
     rows = max(len(each.train) for each in examples.values())
+    asked = _suggested(chooser.run, rows) if transformer else {}
+    usual = {"epochs": _epochs(rows), "encoder_lr": _encoder_lr(rows, transformer=transformer)}
     chooser.why = f"{rows:,} rows: heads start fitted where they can be, then everything is fine-tuned"
     chooser.training("fit_heads", "start", "never below logistic regression on dev")
-    for key, value in _suggested(chooser.run).items() if transformer else ():
-        chooser.training(key, value, "suits all tasks' kinds")
-    if not chooser.given("training.steps"):
-        chooser.training("epochs", _epochs(rows), f"{rows:,} rows")
-    if not transformer:
-        chooser.training("encoder_lr", 1e-3, "not a transformer")
-    elif rows < 200:
-        chooser.training("encoder_lr", 1e-5, "few rows")
-    else:
-        chooser.training("encoder_lr", 5e-5 if rows < 5000 else 3e-5)
+    for key, value in (usual | dict(asked)).items():
+        if not (key == "epochs" and chooser.given("training.steps")):
+            chooser.training(key, value, "suits the tasks" if key in asked else f"{rows:,} rows")
     if any(each.dev for each in examples.values()):
         chooser.training("patience", 3, "stops when dev no longer gains")
 
 
-def _suggested(run: RunConfig) -> Mapping[str, float | int]:
+def _suggested(run: RunConfig, rows: int) -> Mapping[str, int | float]:
     """Return the settings that the tasks' kinds ask for, where all of them ask for the same."""
     kinds = [kind_of(config.kind) for config in run.tasks.values() if config.weight]
-    asked = [dict(kind.suggested_training) for kind in kinds]
+    asked = [dict(kind.suggested_training(rows)) for kind in kinds]
     return asked[0] if asked and all(each == asked[0] for each in asked) else {}
+
+
+def _encoder_lr(rows: int, *, transformer: bool) -> float:
+    if not transformer:
+        return 1e-3
+    return 1e-5 if rows < 200 else 5e-5 if rows < 5000 else 3e-5
 
 
 def _from_scratch(chooser: _Chooser, examples: Mapping[str, TaskExamples]) -> None:

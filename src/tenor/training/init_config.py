@@ -115,7 +115,7 @@ def _dev_file(data: Path, task: TaskConfig) -> Path | None:
 def _text(task: TaskConfig, dev: Path | None, examples: int, columns: Sequence[str], out: Path) -> str:
     assert task.train is not None
     usual = {"epochs": 10, "encoder_lr": 5e-5, "head_lr": 1e-3}
-    training = usual | dict(kind_of(task.kind).suggested_training)
+    training = usual | dict(kind_of(task.kind).suggested_training(examples))
     lines = [
         f"# Written by `tenor init`. Look it over, then: tenor check {out.name}",
         f"# and, to train: tenor train {out.name} --out DIR",

@@ -1,10 +1,10 @@
 """One label for every word: entities in a BIO scheme, parts of speech, chunks."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from tenor.encoders.encoder import Encoder
     from tenor.tasks.task import Task
 
+_EPOCHS, _MOST_EPOCHS = 5, 40
+_STEPS = 800  # of training, which fewer sentences need more epochs for
 Subwords = Literal["first", "mean"]
 _LARGEST = 65_536
 
@@ -290,7 +292,6 @@ class TagKind(Kind):
     about = "gives every word its tag: entities, parts of speech"
     config = TagConfig
     spec = TagSpec
-    suggested_training = MappingProxyType({"epochs": 5, "encoder_lr": 1e-4, "head_lr": 3e-3})
 
     def read(self, config: TagConfig, file: Path, *, problems: Problems) -> Iterator[TaggedSentence]:
         """Yield the sentences of a CoNLL file, or of JSON lines with words and tags."""
@@ -331,6 +332,11 @@ class TagKind(Kind):
         if train.too_many_labels:
             return [f"there are more than {len(train.labels):,} tags; is it the right column?"]
         return []
+
+    def suggested_training(self, examples: int) -> Mapping[str, int | float]:
+        """Return learning rates that suit the starter, and more epochs where sentences are few."""
+        epochs = min(_MOST_EPOCHS, max(_EPOCHS, math.ceil(_STEPS * 16 / max(1, examples))))
+        return {"epochs": epochs, "encoder_lr": 1e-4, "head_lr": 3e-3}
 
     def survey(self) -> DataSurvey:
         """Count spans by type, tags that the scheme does not allow, and entities that dev has new."""

@@ -8,6 +8,7 @@ from safetensors.numpy import load_file
 
 from encoders.test_encoder_battery import write
 from serve.live import checked, running
+from small_parser import parsed_rows
 from small_runs import step_losses, tenor
 from small_tagger import tagged_rows
 from tenor.encoders.encoder_type import EncoderType
@@ -38,6 +39,7 @@ TASKS = {
     "tag, crf": {"kind": "tag", "head": "crf", "rows": tagged_rows(24)},
     "tag, experts": {"kind": "tag", "head": "experts", "expert_size": 4, "rows": tagged_rows(24)},
     "tag, spelled": {"kind": "tag", "head": "spelled", "decoder_size": 5, "beam": 2, "rows": tagged_rows(24)},
+    "parse": {"kind": "parse", "arc_size": 6, "relation_size": 4, "rows": parsed_rows(24)},
     "mlm": {"kind": "mlm", "rows": TEXTS},
 }
 FILES = {

@@ -12,6 +12,7 @@ from tenor.tasks.contrastive.kind import ContrastiveKind
 from tenor.tasks.kind import Kind
 from tenor.tasks.mlm.kind import MlmKind
 from tenor.tasks.pair.kind import PairKind
+from tenor.tasks.parse.kind import ParseKind
 from tenor.tasks.phrases.kind import PhrasesKind
 from tenor.tasks.similarity.kind import SimilarityKind
 from tenor.tasks.spec import TaskSpec
@@ -31,6 +32,7 @@ KINDS: dict[str, Kind] = {
         ClassifyKind(),
         MlmKind(),
         PhrasesKind(),
+        ParseKind(),
     )
 }
 """In the order in which they are asked whether a data file looks like theirs."""

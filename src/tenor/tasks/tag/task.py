@@ -22,6 +22,7 @@ from tenor.tasks.tag.kind import TagSpec
 from tenor.tasks.tag.windows import cut_windows
 from tenor.tasks.task import EncoderOutput, Metric, Reads, Task, TaskBatch, TaskData
 from tenor.tasks.texts.kind import own_seed
+from tenor.tasks.word_states import word_starts, word_states
 from tenor.text.ragged import Ragged
 from tenor.text.tokenizer import Tokenizer
 from tenor.text.word_shapes import shape_bits, word_shapes
@@ -114,22 +115,9 @@ class TagTask(Task):
 
     def forward(self, seen: EncoderOutput, batch: TaskBatch) -> Any:
         """Return what the head makes of every word."""
-        words = self.dropout(self._word_states(seen, batch))
+        words = self.dropout(word_states(self._states(seen), seen, batch, subwords=self.spec.subwords))
         shapes = batch.extras.get("shapes")
         return self.head(words, None if shapes is None else torch.from_numpy(shape_bits(shapes.values)))
-
-    def _word_states(self, seen: EncoderOutput, batch: TaskBatch) -> Tensor:
-        states = self._states(seen)
-        inside, word = _labelled_pieces(seen, batch)
-        count = int(batch.extras["windows"].values.sum())
-        empty = states.new_zeros(count, states.shape[1])
-        if self.spec.subwords == "mean":
-            sums = empty.index_add(0, word, states.index_select(0, inside))
-            pieces = states.new_zeros(count).index_add(0, word, torch.ones_like(word, dtype=states.dtype))
-            return sums / pieces.clamp(min=1)[:, None]
-        first = torch.ones_like(word, dtype=torch.bool)
-        first[1:] = word[1:] != word[:-1]
-        return empty.index_copy(0, word[first], states.index_select(0, inside[first]))
 
     def _states(self, seen: EncoderOutput) -> Tensor:
         if self.spec.layers == "last":
@@ -144,27 +132,8 @@ class TagTask(Task):
 
     def predict(self, output: Any, batch: TaskBatch) -> list[NDArray[np.float32]]:
         """Return the predictions of every sentence, as the head has them."""
-        return self.head.predict(output, _word_starts(batch.extras["windows"]))
-
-
-def _labelled_pieces(seen: EncoderOutput, batch: TaskBatch) -> tuple[Tensor, Tensor]:
-    """Return the pieces of the words to label, not of [CLS] or context, and each one's word in the batch."""
-    owned, leads = batch.extras["windows"].values, batch.extras["leads"].values
-    begins = np.cumsum(owned) - owned  # of each window among the batch's words
-    assert seen.batch.words is not None
-    within = seen.batch.words  # the word of each piece in its window, -1 for [CLS]
-    text = seen.packing.text_of
-    own, lead, begin = (torch.from_numpy(each).to(text.device)[text] for each in (owned, leads, begins))
-    place = within - lead
-    inside = ((within >= 0) & (place >= 0) & (place < own)).nonzero()[:, 0]
-    return inside, (begin + place)[inside]
+        return self.head.predict(output, word_starts(batch.extras["windows"]))
 
 
 def _shapes(examples: Sequence[Any]) -> Ragged:
     return Ragged.from_lists([word_shapes(example.words).tolist() for example in examples])
-
-
-def _word_starts(windows: Ragged) -> NDArray[np.int64]:
-    """Return where the words of each sentence begin among those of the batch [n + 1]."""
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(windows.values)])
-    return ends[windows.starts]

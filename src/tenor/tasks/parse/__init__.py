@@ -1,0 +1,1 @@
+"""Parsing: the head of every word, and its relation to it."""

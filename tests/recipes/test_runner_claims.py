@@ -167,9 +167,10 @@ def test_the_overview_is_made_from_the_json_files_alone(tmp_path):
     estimate = claims[0]["interval"][0]
     assert (text, verdict, scale, minutes) == (claims[0]["claim"], "**holds**", "tiny", "0")
     assert ours.startswith(f"{estimate:+.3f} [".replace("-", "−"))
-    assert sentence == "Of 5 claims tested 3 hold, 1 fail, 1 are undecided; 1 could not be tested."
+    assert sentence == "Of 5 claims tested 3 hold, 1 fails, 1 is undecided; 1 could not be tested."
     stale = write_overview(tmp_path / "pages", ["toy"], versions={"toy": 9}).read_text()
-    assert "Computed with version 1 of the recipe, which is at 9: to be computed anew." in stale
+    assert "| outdated: holds |" in stale
+    assert "Outdated: of version 1 of the recipe, which is at 9." in stale
 
 
 def test_the_overview_tells_of_damaged_and_older_files(tmp_path):

@@ -1,6 +1,7 @@
 """The page: from the results alone, the same every time, with nothing of this machine in it."""
 
 import json
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -85,8 +86,8 @@ def test_the_commands(tmp_path, toy_in_the_table, capsys):
         page.count(f" | {kind} | ") for kind in ("holds", "fails", "undecided", "not run")
     )
     assert holds + fails + undecided + not_run == 5
-    said = f"Of {5 - not_run} claims tested {holds} hold, {fails} fail, {undecided} are undecided"
-    assert f"{said}; {not_run} could not be tested." in row
+    counts = [int(count) for count in re.findall(r"\d+", row.split("|")[-2])]
+    assert counts == [count for count in (5 - not_run, holds, fails, undecided, not_run) if count]
     with pytest.raises(SystemExit):
         tenor(["recipes", "--json"])
     (row,) = json.loads(capsys.readouterr().out)

@@ -35,6 +35,11 @@ _HEADER = [
     "minutes",
     "in a sentence",
 ]
+_SAID = (
+    (Verdict.holds, "holds", "hold"),
+    (Verdict.fails, "fails", "fail"),
+    (Verdict.undecided, "is undecided", "are undecided"),
+)
 
 
 def write_overview(folder: Path, names: Sequence[str], *, versions: Mapping[str, int] | None = None) -> Path:
@@ -58,17 +63,21 @@ def _rows(name: str, file: Path, versions: Mapping[str, int]) -> Iterator[list[s
         claims = content.get("claims") or []
         seconds, untimed = seconds_of(content["cells"])
         minutes = f"{'≥ ' if untimed else ''}{round(seconds / 60):,}"
-        sentence = _sentence(claims, content.get("version"), versions.get(name))
+        now = versions.get(name, content.get("version"))
+        outdated = content.get("version") != now
+        sentence = _sentence(claims)
+        if outdated:
+            sentence += f" Outdated: of version {content.get('version')} of the recipe, which is at {now}."
         headlines = [claim for claim in claims if claim["headline"]] or [None]
         for place, claim in enumerate(headlines):
             own = [str(content["scale"]), minutes, sentence] if place == 0 else ["", "", ""]
-            yield [shown if place == 0 else "", *_headline(claim), *own]
+            yield [shown if place == 0 else "", *_headline(claim, outdated=outdated), *own]
     except (KeyError, TypeError, ValueError) as error:
         raise TenorError(f"{file} is damaged: its claims cannot be read. Write its page anew.") from error
 
 
-def _headline(claim: Mapping[str, Any] | None) -> list[str]:
-    """Show a headline claim: its text, the paper's figure, ours, and the verdict."""
+def _headline(claim: Mapping[str, Any] | None, *, outdated: bool) -> list[str]:
+    """Show a headline claim: its text, the paper's figure, ours, and the verdict, which may be outdated."""
     if claim is None:
         return ["–", "–", "–", "not judged"]
     paper, signed = claim.get("paper"), bool(claim.get("difference", True))
@@ -78,27 +87,24 @@ def _headline(claim: Mapping[str, Any] | None) -> list[str]:
         estimate, low, high = (figure(value, signed=signed) for value in claim["interval"])
         ours = f"{estimate} [{low}, {high}]"
     mark = f": {claim['mark']}" if claim["mark"] else ""
-    return [str(claim["claim"]), printed, ours, f"**{claim['verdict']}**{mark}"]
+    verdict = f"outdated: {claim['verdict']}{mark}" if outdated else f"**{claim['verdict']}**{mark}"
+    return [str(claim["claim"]), printed, ours, verdict]
 
 
-def _sentence(claims: Sequence[Mapping[str, Any]], version: object, now: int | None) -> str:
-    """Count the verdicts on all claims in words, and say where results are of an earlier version."""
+def _sentence(claims: Sequence[Mapping[str, Any]]) -> str:
+    """Count the verdicts on all claims in words."""
     verdicts = [Verdict(claim["verdict"]) for claim in claims]
     tested = [verdict for verdict in verdicts if verdict != Verdict.not_run]
+    if not tested:
+        return "No claim was tested."
     said = [
-        f"{tested.count(kind)} {word}"
-        for kind, word in (
-            (Verdict.holds, "hold"),
-            (Verdict.fails, "fail"),
-            (Verdict.undecided, "are undecided"),
-        )
-        if kind in tested
+        f"{count} {one if count == 1 else many}" for kind, one, many in _SAID if (count := tested.count(kind))
     ]
     chance = sum(claim["mark"] == "at chance" for claim in claims)
-    listed = ", ".join(said) + (f" ({chance} at chance)" if chance else "")
     left = len(verdicts) - len(tested)
-    sentence = f"Of {len(tested)} claims tested {listed}" if tested else "No claim was tested"
-    sentence += f"; {left} could not be tested." if left else "."
-    if now is not None and version != now:
-        sentence += f" Computed with version {version} of the recipe, which is at {now}: to be computed anew."
-    return sentence
+    return (
+        f"Of {len(tested)} claims tested "
+        + ", ".join(said)
+        + (f" ({chance} at chance)" if chance else "")
+        + (f"; {left} could not be tested." if left else ".")
+    )

@@ -9,9 +9,10 @@ import pytest
 from tenor.errors import TenorError
 from tenor.metrics.outcomes import Outcome
 from tenor.metrics.verdicts import Claim, Contrast, Verdict
+from tenor.recipes.cells import make_job
 from tenor.recipes.overview import write_overview
 from tenor.recipes.page import write_page
-from tenor.recipes.recipe import CONSTANT, Cell, CellResult
+from tenor.recipes.recipe import CONSTANT, Cell, CellResult, Composite
 from tenor.recipes.runner import run_recipe
 from toy_recipe import CELLS, CLAIMS, make
 
@@ -194,3 +195,49 @@ def test_verdicts_beside_the_page_hold_no_numbers_that_json_does_not_know(tmp_pa
     write_page(recipe, run_recipe(recipe, tmp_path / "out").file, tmp_path)
     (claim,) = json.loads((tmp_path / "toy.json").read_text())["claims"]
     assert (claim["verdict"], claim["interval"], claim["p"]) == ("undecided", [None, None, None], None)
+
+
+def test_a_mean_over_sets_can_be_weighted_by_their_items(tmp_path):
+    def run(cell, context):
+        good = cell.name == "good"
+        large = Outcome.of("mean", [1.0] * 90 + [0.0] * 10 if good else [0.0] * 100, items="large")
+        small = Outcome.of("mean", [0.0] * 10 if good else [1.0] * 10, items="small")
+        return CellResult(outcomes={"large": large, "small": small})
+
+    claims = [
+        Claim(text=name, contrast=Contrast.difference("good", "bad", metric=name))
+        for name in ("plain", "weighted")
+    ]
+    composites = {
+        "plain": Composite.mean("large", "small"), "weighted": Composite.over_items("large", "small")
+    }  # fmt: skip
+    recipe = replace(make(claims=tuple(claims)), run=run, composites=composites)
+    results = run_recipe(recipe, tmp_path, seeds=2).results
+    assert results.mean("good", "weighted") == pytest.approx(0.9 * 100 / 110)
+    estimates = {one.claim.text: one.interval.estimate for one in results.judgements}
+    assert estimates == pytest.approx({"plain": -0.05, "weighted": (90 - 10) / 110})
+
+
+def test_a_constant_answer_is_known_from_confusions(tmp_path):
+    def run(cell, context):
+        right = Outcome.of("mean", [1.0] * 30 + [0.0] * 70, items="test")
+        return CellResult(outcomes={"x": right}, extras={"x": {"confusion": [[20, 40], [30, 10]]}})
+
+    claim = Claim(text="good beats bad", contrast=Contrast.difference("good", "bad", metric="x"))
+    recipe = replace(make(claims=(claim,)), run=run, trivial={"x": CONSTANT}, composites={})
+    results = run_recipe(recipe, tmp_path, seeds=2).results
+    assert results.trivial["x"].score == 0.6
+    assert results.judgements[0].label == "undecided: at chance"
+
+
+def test_a_cell_that_a_version_leaves_alone_keeps_its_key_and_others_do_not(tmp_path):
+    def keys(version, since=None):
+        recipe = replace(make(*(replace(cell, since=since) for cell in CELLS)), version=version)
+        jobs = [
+            make_job(recipe, "tiny", cell, 1, digests={}, data=None, out=tmp_path)
+            for cell in recipe.plan("tiny").cells
+        ]
+        return [job.key for job in jobs]
+
+    assert keys(2, since=1) == keys(1)
+    assert not set(keys(2)) & set(keys(1))

@@ -11,6 +11,7 @@ import toy_recipe
 from tenor.cli.main import run as tenor
 from tenor.metrics.verdicts import Claim
 from tenor.recipes import table
+from tenor.recipes.overview import write_overview
 from tenor.recipes.page import write_page
 from tenor.recipes.recipe import Cell
 from tenor.recipes.runner import run_recipe
@@ -123,3 +124,17 @@ def test_an_unknown_recipe_is_told_the_nearest(capsys, monkeypatch):
         tenor(["run", "minbert-shard"])
     assert end.value.code == 2
     assert "There is no recipe 'minbert-shard'. Did you mean 'minbert-shared'?" in capsys.readouterr().err
+
+
+def test_cells_whose_time_is_not_known_are_not_counted_as_nothing(tmp_path):
+    done = run_recipe(make(), tmp_path, seeds=1)
+    content = json.loads(done.file.read_text())
+    for place, record in enumerate(content["cells"]):
+        record["seconds"] = 300.0 if place == 1 else float(place > 0)
+    content["version"] = 0
+    done.file.write_text(json.dumps(content))
+    page = write_page(make(), done.file, tmp_path / "pages").read_text()
+    name = content["cells"][0]["cell"]
+    assert f"altogether, without {name}, which were taken over and whose time is not known" in page
+    assert "| version | computed with version 0 of the recipe, which is at 1: outdated |" in page
+    assert "≥ 5 |" in write_overview(tmp_path / "pages", ["toy"]).read_text()

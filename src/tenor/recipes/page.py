@@ -145,7 +145,7 @@ def _not_timed(cells: Sequence[str]) -> str:
     if not cells:
         return ""
     named = ", ".join(cells[:6]) + (f" and {len(cells) - 6} more" if len(cells) > 6 else "")
-    return f", without {named}, whose files were taken over and whose time is not known"
+    return f", without {named}, which were taken over and whose time is not known"
 
 
 def _version_row(found: Results) -> Iterator[list[str]]:

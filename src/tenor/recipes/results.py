@@ -262,14 +262,20 @@ def files_place(recipe: str, record: Mapping[str, Any]) -> str:
 def seconds_of(records: Iterable[Mapping[str, Any]]) -> tuple[float, list[str]]:
     """Return the seconds that cells took together, and the cells whose time is not known.
 
-    A cell that left files within a blink took over what an earlier run had made.
+    A cell that left files within a blink, or took no time at all in a run of minutes, took over what an
+    earlier run had made.
 
-    >>> seconds_of([{"cell": "stage", "seconds": 0.0, "files": {"a": "…"}}, {"cell": "b", "seconds": 9.5}])
-    (9.5, ['stage'])
+    >>> seconds_of([{"cell": "stage", "seconds": 0.2, "files": {"a": "…"}}, {"cell": "b", "seconds": 9.5}])
+    (9.7, ['stage'])
     """
     records = list(records)
-    untimed = [record["cell"] for record in records if record.get("files") and record["seconds"] < 1.0]
-    return sum(record["seconds"] for record in records), list(dict.fromkeys(untimed))
+    total: float = sum(record["seconds"] for record in records)
+    untimed = [
+        record["cell"]
+        for record in records
+        if (record.get("files") and record["seconds"] < 1.0) or (record["seconds"] == 0 and total > 60)
+    ]
+    return total, list(dict.fromkeys(untimed))
 
 
 def _dumped(value: Any) -> str:

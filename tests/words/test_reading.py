@@ -217,3 +217,11 @@ def test_the_json_of_wink_nlp(tmp_path):
     for wrong in ("{", "{}", '{"dimensions": 0, "vectors": {}}', '{"dimensions": 2, "vectors": []}'):
         with pytest.raises(TenorError):
             WordVectors.load(_write(tmp_path / "w.json", wrong))
+
+
+@pytest.mark.parametrize("header", ["", "3 2\n"])
+def test_a_byte_order_mark_belongs_to_no_word(tmp_path, header):
+    path = tmp_path / "v.vec"
+    path.write_text(f"{header}sun 1 2\nsky 3 4\nsea 5 6\n", encoding="utf-8-sig")
+    vectors = WordVectors.load(path, problems=Problems(strict=True))
+    assert list(vectors.words) == ["sun", "sky", "sea"]

@@ -94,7 +94,7 @@ def _headline(claim: Mapping[str, Any] | None, *, outdated: bool) -> list[str]:
 def _sentence(claims: Sequence[Mapping[str, Any]]) -> str:
     """Count the verdicts on all claims in words."""
     verdicts = [Verdict(claim["verdict"]) for claim in claims]
-    tested = [verdict for verdict in verdicts if verdict != Verdict.not_run]
+    tested: list[Verdict] = [verdict for verdict in verdicts if verdict != Verdict.not_run]
     if not tested:
         return "No claim was tested."
     said = [

@@ -6,6 +6,7 @@ the table by name.
 """
 
 import logging
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +79,7 @@ def _read_lines(opened: Opened, limit: int | None, problems: Problems, progress:
     if not head.strip():
         raise TenorError(f"{name} is empty; expected word vectors.")
     first, _, rest = head.partition(b"\n")
-    header = parse_header(first)
+    header = parse_header(first.removeprefix(BOM_UTF8))
     if header is not None and not _one_wide(rest):
         return _with_header(opened, header, rest, limit, problems, progress)
     vector_size = vector_size_of(head)
@@ -168,7 +169,7 @@ def from_table(table: Table, name: str, *, lowercase: bool, problems: Problems) 
 
 
 def _decoded(table: Table, name: str, lowercase: bool, problems: Problems) -> Vocabulary:
-    words = table.words
+    words = [table.words[0].removeprefix(BOM_UTF8), *table.words[1:]]
     try:
         b"\n".join(words).decode()
     except UnicodeDecodeError:

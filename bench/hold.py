@@ -348,11 +348,11 @@ def interrupt(folder: Path, count: int, draw: random.Random, how: str) -> list[s
         if first.returncode not in expected or "Traceback" in first.stderr:
             falls.append(f"{number}: {job} {how} at {at}: exit {first.returncode}, {first.stderr[-300:]!r}")
             continue
+        _age(work)
         again = _job(job, work, how, 0)
         if again.returncode and not any(mark in again.stderr for mark in _DONE):
             falls.append(f"{number}: {job} {how} at {at}, then again: {again.stderr[-300:]!r}")
             continue
-        _age(work)
         if (wrong := _difference(whole[job], _content(work))) and job != "index":
             falls.append(f"{number}: {job} {how} at {at}: {wrong}")
     return falls
@@ -371,7 +371,7 @@ def _job(job: str, work: Path, how: str, at: int) -> "subprocess.CompletedProces
 
 
 def _age(work: Path) -> None:
-    """What stands aside may stay a minute; none of it may be there without an owner for ever."""
+    """Let a minute go by for what stands aside, after which the next job removes it."""
     for path in work.rglob(".*.part"):
         if path.exists():
             os.utime(path, times=(0, 0))

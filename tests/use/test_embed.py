@@ -407,3 +407,14 @@ def test_standard_input_goes_on_when_the_same_is_piped_again(tiny_folder, model,
     with pytest.raises(TenorError, match="cannot be read again"):
         embed_file(model, "-", tmp_path / "copy.npy", window=10)
     assert Path(tmp_path / "copy.npy.part").is_dir()
+
+
+def test_a_run_killed_while_it_wrote_its_first_record_is_no_obstacle(tmp_path, tiny_folder):
+    model = tenor.load(tiny_folder)
+    (tmp_path / "texts.txt").write_text("a cat\nthe dog\n")
+    left = tmp_path / "out.npy.part"
+    left.mkdir()
+    (left / ".state.json.abcd1234.part").write_text("{")
+    embed_file(model, tmp_path / "texts.txt", tmp_path / "out.npy")
+    assert (tmp_path / "out.npy").is_file()
+    assert not left.exists()

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tenor.errors import TenorError
-from tenor.files import read_json, sync, why, write_json
+from tenor.files import clear_parts, read_json, sync, why, write_json
 from tenor.locks import exclusive_lock
 from tenor.progress import Note
 
@@ -95,6 +95,7 @@ class Journal:
         self._record({})
 
     def _take_up(self) -> None:
+        clear_parts(self.folder / _STATE)  # the lock is held: a half-written record is one of a killed run
         state = self._state()
         if state is None:
             if self._files():

@@ -331,7 +331,7 @@ def interrupt(folder: Path, count: int, draw: random.Random, how: str) -> list[s
     (base / "texts.txt").write_text("".join(f"the cat number {n}\n" for n in range(10)))
     whole, operations = {}, {}
     for job in JOBS:
-        work = _copy(base, folder / f"whole-{job}")
+        work = _copy(base, folder / "now")  # the same place as later: predictions name their files
         done = _job(job, work, how, 10**9)
         assert done.returncode == 0, done.stderr[-2_000:]
         whole[job], operations[job] = _content(work), int(done.stdout.split()[-1])

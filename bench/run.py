@@ -17,7 +17,8 @@ from peers import ROOT
 
 RESULTS = ROOT / "bench" / "results"
 PARTS = (
-    "encode", "training", "stage", "coldstart", "search", "memory", "words", "tagging", "serve", "serve_mixed",
+    "encode", "training", "stage", "coldstart", "search", "memory", "words", "tagging", "serve",
+    "serve_mixed",
 )  # fmt: skip
 
 

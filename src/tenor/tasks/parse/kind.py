@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -169,7 +168,6 @@ class ParseKind(Kind):
     about = "gives every word its head and relation: dependency trees"
     config = ParseConfig
     spec = ParseSpec
-    suggested_training = MappingProxyType({"epochs": "10", "encoder_lr": "1e-4", "head_lr": "2e-3"})
 
     def read(self, config: ParseConfig, file: Path, *, problems: Problems) -> Iterator[ParsedSentence]:
         """Yield the trees of a CoNLL-U file."""
@@ -183,6 +181,10 @@ class ParseKind(Kind):
                 f"{file} has no trees that could be read.{first} Expected CoNLL-U: ten columns separated by "
                 "tabs, the head of each word in the seventh."
             )
+
+    def suggested_training(self, examples: int) -> Mapping[str, int | float]:
+        """Return learning rates of heads that are new and an encoder that is adapted."""
+        return {"epochs": 10, "encoder_lr": 1e-4, "head_lr": 2e-3}
 
     def example(self, row: Any, origin: Origin) -> ParsedSentence:
         """Turn a row in memory into a sentence: words, heads and relations, a list of words, or a text."""

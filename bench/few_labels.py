@@ -33,8 +33,8 @@ test rows, of STS-B Spearman's correlation: mean ± standard deviation over draw
 training). A draw has one row of every class, the others at random. Settings were found on draws from 100 on, scored
 on other rows than these, and on MR, MPQA and a misogyny set. `python bench/few_labels.py` measures; this page shows
 what was measured so far, with the number of draws in each cell (one draw alone
-says little of another), on a machine that others used too: CPU times under
-such load are up to twice those of a quiet one, on all sides."""  # noqa: E501
+says little of another), on a machine that others used too, which
+makes CPU times longer than on a quiet one, perhaps not by the same factor on all sides."""  # noqa: E501
 
 
 def score(kind, predictions, test):

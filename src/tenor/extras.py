@@ -10,6 +10,8 @@ from tenor.errors import TenorError
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "fast": ("openvino",),
     "tables": ("pyarrow",),
+    "excel": ("openpyxl",),
+    "languages": ("py3langid",),
     "search": ("lancedb", "pyarrow"),
     "hub": ("huggingface_hub",),
     "words": ("gensim",),

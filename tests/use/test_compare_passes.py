@@ -14,6 +14,7 @@ from tenor.text.tokenizer import Tokenizer
 from tenor.use.compare import compare
 from tenor.use.compare import comparing as module
 from tenor.use.compare.comparing import CompareReport, compare_file
+from tenor.use.text_watch import TextWatch
 from tenor.words import WordVectors
 
 FIRST, SECOND = "the cat sat on the mat", "a dog ran home"
@@ -129,7 +130,9 @@ def test_a_file_of_pairs_is_tokenised_once_and_has_one_pass_a_window(
     file = tmp_path / "pairs.tsv"
     file.write_text("sentence1\tsentence2\n" + "".join(f"{one}\t{other}\n" for one, other in pairs))
     model = counting(tenor.load(tiny_folder, precision="fp32"))
-    found = list(compare_file(model, file, problems=Problems(), report=CompareReport()))
+    # What looks for unknown words reads the first texts by itself, so it is left out here.
+    report = CompareReport(watch=TextWatch(model, limit=0))
+    found = list(compare_file(model, file, problems=Problems(), report=report))
     assert [one.pair.texts for one in found] == pairs
     assert sorted(tokenised) == sorted(text for pair in pairs for text in pair)
     assert model.engine.passes == ["vectors", "vectors"]

@@ -34,10 +34,15 @@ def unknown_words(tokenizer: Tokenizer, texts: Sequence[str]) -> dict[int, Unkno
     >>> unknown_words(tokenizer, ["I love pizza", "I love 🍕"])
     {1: UnknownWords(words=('🍕',), unknown=1, tokens=3)}
     """
+    return unknown_and_tokens(tokenizer, texts)[0]
+
+
+def unknown_and_tokens(tokenizer: Tokenizer, texts: Sequence[str]) -> tuple[dict[int, UnknownWords], int]:
+    """Return the unknown words of texts, and of how many tokens all texts are, unknown ones among them."""
     unknown = tokenizer.unknown
     if unknown is None:
-        return {}
-    suspects = _suspects(tokenizer, texts, unknown)
+        return {}, 0
+    suspects, count = _suspects(tokenizer, texts, unknown)
     pieces = tokenizer.cut([texts[number] for number in suspects], words=True)
     found: dict[int, UnknownWords] = {}
     for row, number in enumerate(suspects):
@@ -48,17 +53,21 @@ def unknown_words(tokenizer: Tokenizer, texts: Sequence[str]) -> dict[int, Unkno
             words = split_words(texts[number]).words
             named = tuple(words[place] for place in places if place != NOT_A_WORD)
             found[number] = UnknownWords(named, len(places), int(pieces.lengths[row]))
-    return found
+    return found, int(pieces.lengths.sum()) if count is None else count
 
 
-def _suspects(tokenizer: Tokenizer, texts: Sequence[str], unknown: int) -> list[int]:
-    """Return the texts that may have unknown words; finding words takes longer than finding tokens."""
+def _suspects(tokenizer: Tokenizer, texts: Sequence[str], unknown: int) -> tuple[list[int], int | None]:
+    """Return the texts that may have unknown words, and the tokens of all where they were counted for that.
+
+    Finding words takes longer than finding tokens.
+    """
     if tokenizer.drops_unknown:
-        return list(range(len(texts)))
+        return list(range(len(texts))), None
     pieces = tokenizer.cut(texts)
     hits = pieces.ids == unknown
-    return [
+    suspects = [
         number
         for number, (begin, length) in enumerate(zip(pieces.begins, pieces.lengths, strict=True))
         if hits[begin : begin + length].any()
     ]
+    return suspects, int(pieces.lengths.sum())

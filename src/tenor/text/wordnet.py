@@ -146,7 +146,7 @@ def _read_index(path: Path, data: Path, part: PartOfSpeech) -> dict[str, tuple[i
 def _read_exceptions(path: Path) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for number, line in _lines(path):
-        form, *bases = line.split()
+        form, *bases = line.split() or [""]  # white space of Unicode may be all of a line
         if not bases:
             raise TenorError(f"{path}:{number} names no base form of {form[:40]!r}. {_EXPECTED}")
         found[form] = (*found.get(form, ()), *bases)

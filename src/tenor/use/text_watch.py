@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tenor.model import Model
 from tenor.text.language import LanguageWatch
-from tenor.text.unknown_words import unknown_words
+from tenor.text.unknown_words import unknown_and_tokens
 
 _LIMIT = 10_000  # texts; more would not change the warning
 _SHARE = 0.01  # of the tokens; fewer unknown ones are typos and rare names
@@ -32,9 +32,8 @@ class TextWatch:
         tokenizer = self._model.tokenizer
         if tokenizer.unknown is None:
             return
-        found = unknown_words(tokenizer, some)
-        self._tokens += int(tokenizer.cut(some).lengths.sum())
-        self._tokens += sum(each.unknown for each in found.values()) if tokenizer.drops_unknown else 0
+        found, tokens = unknown_and_tokens(tokenizer, some)
+        self._tokens += tokens
         for each in found.values():
             self._unknown += each.unknown
             self._lost += each.share == 1

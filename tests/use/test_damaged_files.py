@@ -66,3 +66,24 @@ def test_whole_arrays_are_mapped(tmp_path: Path) -> None:
     np.save(tmp_path / "v.npy", np.eye(3))
     assert isinstance(map_npy(tmp_path / "v.npy"), np.memmap)
     assert map_npy(tmp_path / "v.npy")[2, 2] == 1
+
+
+@pytest.mark.parametrize("change", [{"lines": [[float("inf"), 1]]}, {"rows": 2**60}, {"rows": 2**31}])
+@pytest.mark.parametrize("ending", ["npy", "jsonl"])
+def test_records_of_absurd_numbers_are_a_sentence(
+    tmp_path: Path, tiny_folder: Path, change: dict[str, object], ending: str
+) -> None:
+    from tenor.model import load
+    from tenor.use.embed.embedding import embed_file
+    from tenor.use.embed.vector_reading import read_vectors
+
+    (tmp_path / "texts.txt").write_text("a cat\nthe dog\n")
+    out = tmp_path / f"v.{ending}"
+    embed_file(load(tiny_folder), tmp_path / "texts.txt", out)
+    record = tmp_path / f"v.{ending}.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | change))
+    if ending == "jsonl" and "lines" in change:  # whose lines stand in the rows
+        assert len(read_vectors(out).lines) == 2
+        return
+    with pytest.raises(TenorError, match=rf"v\.{ending}"):
+        read_vectors(out)

@@ -15,6 +15,7 @@ from tenor.tensors import map_npy
 from tenor.use.embed.vector_files import Floats, Lines, Record, beside
 
 _ROWS = 8_192  # looked through at once
+_MOST_DIMENSIONS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +47,7 @@ def read_vectors(path: str | Path) -> VectorFile:
         raise TenorError(f"{path} does not exist.")
     try:
         file = readers[path.suffix](path)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, MemoryError) as error:
         raise TenorError(f"{path} cannot be read as vectors of `tenor embed` ({error}).") from error
     shape = (file.record.rows, file.record.dimensions)
     if file.vectors.shape != shape or len(file.lines) != file.record.rows:
@@ -73,7 +74,9 @@ def _refuse_not_finite(file: VectorFile, path: Path) -> None:
 def _numpy(path: Path) -> VectorFile:
     metadata = read_json(beside(path))
     record = _record(metadata)
-    return VectorFile(map_npy(path), _lines(metadata["lines"], record.rows), record)
+    vectors = map_npy(path)
+    _check_rows(record, len(vectors) if vectors.ndim else 0)
+    return VectorFile(vectors, _lines(metadata["lines"], record.rows), record)
 
 
 def _safetensors(path: Path) -> VectorFile:
@@ -109,6 +112,7 @@ def _parquet(path: Path) -> VectorFile:
 
 def _jsonl(path: Path) -> VectorFile:
     record = _record(read_json(beside(path)))
+    _check_rows(record, path.stat().st_size)  # a row takes a byte at the very least
     vectors = np.empty((record.rows, record.dimensions), dtype=np.float32)
     lines = np.empty(record.rows, dtype=np.int64)
     count = 0
@@ -120,6 +124,12 @@ def _jsonl(path: Path) -> VectorFile:
     if count != record.rows:
         raise ValueError(f"{count} rows where the record says {record.rows}")
     return VectorFile(vectors, lines, record)
+
+
+def _check_rows(record: Record, most: int) -> None:
+    """Refuse a record of more rows than can be there, before memory is taken for them."""
+    if not 0 <= record.rows <= most or not 0 < record.dimensions <= _MOST_DIMENSIONS:
+        raise ValueError(f"its record says {record.rows} rows of {record.dimensions} numbers")
 
 
 def _record(metadata: dict[str, Any]) -> Record:

@@ -255,7 +255,10 @@ def _storing(folder: Path) -> Iterator[None]:
     """Turn what the store throws into one sentence; its messages end in places of its own source code."""
     try:
         yield
-    except (OSError, RuntimeError, ValueError) as error:
+    except BaseException as error:
+        # Its panics over damaged files are no RuntimeErrors, and in some versions no Exceptions.
+        if not isinstance(error, OSError | RuntimeError | ValueError) and "Panic" not in type(error).__name__:
+            raise
         lines = str(error).strip().splitlines() or [type(error).__name__]
         reason = lines[0].partition(", /")[0].removeprefix("lance error: ")[:300]
         for mark, words in _KNOWN.items():

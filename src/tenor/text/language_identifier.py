@@ -24,4 +24,7 @@ def _identifier() -> Any:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
     except ImportError:
         return None
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    try:
+        return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    except OSError:  # it unpacks its model into a temporary file: without room for it our rules do
+        return None

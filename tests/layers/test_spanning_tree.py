@@ -81,3 +81,13 @@ def test_biaffine_scores_are_those_of_the_formula():
     pairs = layer.pairs(dependents[0], heads[0, [4, 0, 1, 1]])
     expected = torch.stack([scores[0, :, i, j] for i, j in enumerate([4, 0, 1, 1])])
     torch.testing.assert_close(pairs, expected)
+
+
+def test_a_text_of_many_words_has_a_tree():
+    heads = maximum_spanning_tree(np.random.default_rng(0).normal(size=(1200, 1201)))
+    assert (heads == 0).sum() == 1
+    for word in range(1, 1201):
+        at, steps = word, 0
+        while at:
+            at, steps = int(heads[at - 1]), steps + 1
+            assert steps <= 1200

@@ -13,12 +13,14 @@ from tenor.layers.packed import PackedBatch
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.folder import read_folder
 from tenor.tasks.table import KINDS, build_tasks, spec_from_json, task_config
+from tenor.tasks.tag.heads.module import EmissionHead
 from tenor.tasks.tag.kind import TagSpec
 from tenor.tasks.tag.span_errors import span_errors
 from tenor.tasks.tag.windows import fitting
 from tenor.tasks.task import EncoderOutput
 from tenor.text.examples import Origin, TaggedSentence
 from tenor.text.problems import Problems
+from tenor.text.ragged import Ragged
 from tenor.training.init_config import draft_run
 
 KIND = KINDS["tag"]
@@ -375,3 +377,13 @@ def test_init_writes_what_suits_a_tagger(tmp_path):
     assert "epochs = 40\n" in text
     assert "# encoder_lr = 0.0001 " in text
     assert "# head_lr = 0.003\n" in text
+
+
+def test_a_crf_leaves_out_sentences_with_a_tag_it_never_learned():
+    spec = TagSpec(labels=("B-X", "I-X", "O"), scheme="bio", head="crf", casing=False)
+    head = EmissionHead(spec, 4, crf=True)
+    known, new = [0, 1, 2], [0, -1, 1]
+    emissions = torch.randn(6, 3, generator=torch.Generator().manual_seed(0))
+    both = head.losses(emissions, Ragged.from_lists([known, new]))["loss"]
+    alone = head.losses(emissions[:3], Ragged.from_lists([known]))["loss"]
+    assert float(both * 6) == pytest.approx(float(alone * 3), rel=1e-5)

@@ -232,7 +232,7 @@ def test_a_labelled_file_is_enough(tiny_folder, tmp_path):
     done = train(
         tmp_path / "a.csv", out=tmp_path / "out", overrides=[f"encoder={tiny_folder}"], callbacks=[heard]
     )
-    assert done.metrics["tasks"]["a"]["rows"] == 4
+    assert done.metrics["tasks"]["a"]["rows"] == 5
     told = "\n".join(heard.notes)
     assert 'kind = "classify"' in told
     assert "kept to measure by" in told
@@ -241,3 +241,9 @@ def test_a_labelled_file_is_enough(tiny_folder, tmp_path):
 def test_what_is_no_file_is_no_run(tmp_path):
     with pytest.raises(TenorError, match="neither a run file nor a data file"):
         train(tmp_path / "nothing", out=tmp_path / "out")
+
+
+def test_steps_that_are_given_are_all_made(tiny_folder):
+    training = chosen(tiny_folder, 40, steps=500).run.training
+    assert training.steps == 500
+    assert training.epochs * 2 >= 500  # two batches of 32 go through 40 rows

@@ -74,3 +74,15 @@ def test_rows_that_all_say_the_same_cannot_be_split(tiny_folder):
     task = {"mood": {"kind": "classify", "train": [("a day", "x"), ("A day.", "y")], "dev": 0.5}}
     with pytest.raises(TenorError, match="keeps no row"):
         train(tiny_folder, task)
+
+
+@pytest.mark.parametrize(("classes", "each", "part"), [(150, 2, 0.2), (60, 5, 0.1), (100, 3, 0.2)])
+def test_many_small_classes_give_the_part_that_was_asked_for(classes, each, part):
+    rows = [
+        Sentence(f"text {label} {n}", Origin("a", label * each + n), label=str(label))
+        for label in range(classes)
+        for n in range(each)
+    ]
+    train, dev = split_rows(rows, part, seed=1)
+    assert abs(len(dev) - part * len(rows)) <= 1
+    assert {rows[n].label for n in train} == {str(label) for label in range(classes)}

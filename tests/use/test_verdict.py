@@ -100,3 +100,8 @@ def test_the_starter_says_who_chased_whom_is_open():
     assert found.verdict.says == "reordered"
     assert found.to_json()["verdict"]["text"].startswith("They have the same words in another order")
     assert tenor.compare(first, "Bake the bread.", model=model).verdict.says == "different"
+
+
+def test_numbers_of_numpy_are_judged_alike():
+    plain = verdict("A dog ran.", "A dog was running.", similarity=4.7, paraphrase=0.8)
+    assert verdict("A dog ran.", "A dog was running.", similarity=4.7, paraphrase=np.float64(0.8)) == plain

@@ -164,7 +164,10 @@ def _contrast(chooser: _Chooser, few: Mapping[str, Mapping[str, int]]) -> None:
     epochs = math.ceil(steps / math.ceil(rows / min(sizes)))
     chooser.contrast(few)
     chooser.training("fit_heads", "always", "logistic regression")
-    if not chooser.given("training.epochs"):
+    if chooser.given("training.steps"):
+        steps = chooser.run.training.steps or steps
+        chooser.training("epochs", math.ceil(steps / math.ceil(rows / min(sizes))), "for all steps")
+    elif not chooser.given("training.epochs"):
         chooser.training("steps", steps, f"{steps * min(rows, *sizes):,} texts")
         chooser.training("epochs", epochs)
         chooser.training("eval_steps", steps)

@@ -29,8 +29,10 @@ def split_rows(examples: Sequence[Any], part: float, *, seed: int) -> tuple[list
     for group in groups:
         strata[_stratum(examples[group[0]])].append(group)
     kept: list[int] = []
+    wanted = 0.0  # of the classes so far; what one falls short of, as rows are whole, the next makes up for
     for same in strata.values():
-        kept += _kept(same, part)
+        wanted += part * sum(map(len, same))
+        kept += _kept(same, wanted - len(kept))
     if not kept and len(groups) > 1:  # classes of one row each: any row, so that something is measured
         kept = groups[0]
     chosen = set(kept)
@@ -57,12 +59,10 @@ def _stratum(example: Any) -> str:
     return str(getattr(example, "label", None) or "")
 
 
-def _kept(groups: list[list[int]], part: float) -> list[int]:
-    """Return the rows of the first groups of a class that make up its part; one group at least stays."""
-    total = sum(map(len, groups))
-    wanted, kept = round(part * total), list[int]()
+def _kept(groups: list[list[int]], wanted: float) -> list[int]:
+    """Return the rows of the first groups of a class that come near a number; one group at least stays."""
+    kept: list[int] = []
     for group in groups[:-1]:
-        if len(kept) + len(group) / 2 > wanted or not wanted:
-            continue
-        kept += group
+        if len(kept) + len(group) / 2 <= wanted:
+            kept += group
     return kept

@@ -13,6 +13,7 @@ from typing import Any
 from tenor.errors import TenorError
 from tenor.model import Model
 from tenor.model.encoding import Long
+from tenor.model.words import WordStates
 from tenor.tasks.answer import LabelAnswer
 from tenor.text.examples import Pair
 from tenor.text.language import LanguageWatch
@@ -37,6 +38,7 @@ CAUTIOUS = AlignSettings(min_context=0.6)
 # The least probability of a sentiment that is named: texts without any feeling get one or the other label
 # too, but with less certainty.
 CLEAR = 0.9
+_MOST_WORDS = 2_000  # of a text whose phrases are matched; encoders of unlimited length read more
 WINDOW_PAIRS = 8_192
 WINDOW_CHARACTERS = 8_000_000
 _SHOWN = 5  # words that the model does not know
@@ -140,7 +142,7 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
                 f"The {name} text has nothing to read in it; expected at least one word or punctuation."
             )
     encoded = model.encode_with_words(texts, layer=middle_layer(model.engine.layers))
-    states, cut = (encoded.words[0], encoded.words[1]), _cut(encoded.tokens)
+    states, cut = (_beginning(encoded.words[0]), _beginning(encoded.words[1])), _cut(encoded.tokens)
     scores = score_pairs(model, [first], [second], long=long, sentiments=True, encoded=encoded)
     similarity = float(scores.similarities[0])
     paraphrase = None if scores.paraphrases is None else float(scores.paraphrases[0])
@@ -219,6 +221,14 @@ def _specificities(model: Model, texts: tuple[str, str]) -> tuple[float, float] 
         return None
     first, second = scorer.scores(texts).tolist()
     return first, second
+
+
+def _beginning(states: WordStates) -> WordStates:
+    """Return the words that phrases are matched among: all words with all words take memory."""
+    if len(states.words) <= _MOST_WORDS:
+        return states
+    kept = slice(_MOST_WORDS)
+    return WordStates(states.words[kept], states.spans[kept], states.vectors[kept], cut=True)
 
 
 def _cut(tokens: Tokens) -> tuple[int, int]:

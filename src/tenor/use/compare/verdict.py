@@ -70,7 +70,7 @@ def verdict(
     if similarity >= _SAME and reordered(first, second):
         return Verdict("reordered", "low")
     says: Says = "same" if similarity >= _SAME else "partly" if similarity >= _PARTLY else "different"
-    against = paraphrase is not None and (paraphrase >= 0.5) is not (says == "same")
+    against = paraphrase is not None and (paraphrase >= 0.5) != (says == "same")
     clear = similarity >= _CLEARLY_SAME or similarity < _CLEARLY_DIFFERENT
     certainty: Certainty = "low" if against else "high" if clear and fitted else "medium"
     return Verdict(says, certainty)

@@ -67,14 +67,19 @@ class EmissionHead(TagHead):
         return out.float()
 
     def losses(self, output: Any, numbers: Ragged) -> dict[str, Tensor]:
-        """Return the negative log-likelihood per word; words of unknown tags do not count."""
+        """Return the negative log-likelihood per word; words of unknown tags do not count.
+
+        A CRF scores whole sentences, so that it leaves out those with an unknown tag.
+        """
         labels = torch.from_numpy(numbers.values).to(output.device)
         if self.crf is None:
             known = functional.cross_entropy(output, labels, ignore_index=UNKNOWN, reduction="sum")
             return {"loss": known / max(1, len(labels))}
         packing = Packing(numbers.starts, output.device)
         likelihoods = self.crf.neg_log_likelihood(output, labels.clamp(min=0), packing)
-        return {"loss": likelihoods.sum() / max(1, len(labels))}
+        gaps = np.concatenate([[0], np.cumsum(numbers.values == UNKNOWN)])[numbers.starts]
+        known = torch.from_numpy(np.diff(gaps) == 0).to(output.device)
+        return {"loss": likelihoods[known].sum() / max(1, len(labels))}
 
     def predict(self, output: Any, starts: NDArray[np.int64]) -> list[Floats]:
         """Return the label of each word and the probabilities of all [words, 1 + k]."""

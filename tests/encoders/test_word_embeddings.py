@@ -62,6 +62,7 @@ def test_words_are_looked_up_as_written_then_in_lower_case(vectors, tmp_path):
 def test_rare_words_share_the_first_row():
     module = made({"type": "learned", "size": 4, "min_count": 2})
     assert module.rows(["the", "THE", "mat", "unheard"]) == [1, 1, 0, 0]
+    assert 0 not in module.rows(["sat", "dog", "a"])  # twice is enough
     assert made({"type": "learned", "lowercase": False, "min_count": 1}).rows(["The"]) != [0]
     assert len(made({"type": "learned", "vocab_size": 2}).table.weight) == 3
 

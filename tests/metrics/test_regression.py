@@ -49,6 +49,16 @@ def test_the_likelihood_ratio_is_n_times_the_log_of_residuals():
     assert p == pytest.approx(stats.chi2.sf(statistic, 1))
 
 
+def test_each_factor_more_is_a_degree_of_freedom():
+    random = np.random.default_rng(4)
+    factors = dict(zip("xyzw", random.normal(size=(4, 40)), strict=True))
+    y = factors["x"] + random.normal(size=40)
+    small, large = least_squares({"x": factors["x"]}, y), least_squares(factors, y)
+    statistic, p = likelihood_ratio(small, large)
+    assert statistic > 0.1
+    assert p == pytest.approx(stats.chi2.sf(statistic, 3))
+
+
 def test_intervals_cover_the_truth_as_often_as_they_say():
     random, hits = np.random.default_rng(3), 0
     x = np.arange(8.0)

@@ -48,6 +48,11 @@ def test_the_permutation_test_of_a_mean_agrees_with_scipy():
     assert ours == pytest.approx(theirs.pvalue, abs=0.015)
 
 
+def test_the_permutation_test_never_says_0():
+    right, wrong = np.ones((60, 1)), np.zeros((60, 1))  # no draw of 50 swaps all items or none
+    assert permutation_test(lambda s: s[..., 0], right, wrong, repeats=50) == pytest.approx(1 / 51)
+
+
 def test_equal_systems_are_not_told_apart():
     counts = count_spans([["B-X", "O"]] * 4, [["B-X", "O"], ["O", "O"]] * 2).entities
     assert permutation_test(f1, counts, counts) == 1

@@ -204,6 +204,20 @@ def test_recall_is_at_most_0():
     assert all(one <= 0 for one in measuring.recall(learner_of(), draws=3))
 
 
+def test_recall_is_that_of_each_run_s_held_out_strings(monkeypatch):
+    learner = learner_of()
+    digits = 12.0 ** torch.arange(3)  # each string has its own number
+
+    def numbered(codes, symbols, messages, logits):
+        return -(symbols * digits).sum(-1)
+
+    monkeypatch.setattr(measuring, "log_weights", numbered)
+    found = measuring.recall(learner, draws=3)
+    for one, split in zip(found, learner.splits, strict=True):
+        symbols = LANGUAGE.to_symbols(LANGUAGE.strings[split.test])
+        assert one == pytest.approx(-(symbols @ digits.numpy()).mean(), rel=1e-4)
+
+
 @pytest.mark.slow
 def test_the_phase_change_on_the_language_of_the_recipe():
     training = CodeTraining(steps=2500, lr=3e-3)

@@ -32,6 +32,34 @@ def learner_of(pairs=40, **settings):
     return OperatorLearner(encoder, tokens, OperatorSettings(**given))
 
 
+def test_held_out_pairs_are_in_no_batch():
+    learner = learner_of(held_out=3)
+    assert learner.dev.tolist() == [0, 1, 2]
+    for epoch in range(3):
+        batches = learner.begin_epoch(epoch, np.random.default_rng(epoch))
+        assert batches == 37 // 6
+        assert sorted(learner._order.tolist()) == list(range(3, 40))
+        for position in range(batches):
+            learner.batch(position, np.random.default_rng(0))
+            assert learner._negatives.min() >= 2 * 3
+
+
+def test_accuracy_is_the_share_of_held_out_texts_whose_partner_is_the_most_alike():
+    learner = learner_of(pairs=40, held_out=4)
+    far = torch.tensor([100.0, 200.0, 300.0, 400.0])
+    with torch.no_grad():
+        learner.encoder.embeddings_log_scale.weight.zero_()
+        learner.encoder.embeddings.weight.zero_()
+        learner.encoder.embeddings.weight[:4, 0] = far
+    rest = [[9]] * 72
+    apart = [[word] for word in (0, 0, 1, 1, 2, 2, 3, 3)]
+    mixed = [[word] for word in (0, 0, 1, 1, 2, 3, 2, 3)]
+    for texts, right in ((apart, 1.0), (mixed, 0.5)):
+        learner._tokens = Tokens.from_lists(texts + rest)
+        found = learner.evaluate()["pairs"]
+        assert (found.scores["accuracy"], found.rows) == (right, 8)
+
+
 def test_a_negative_is_the_most_alike_text_outside_the_pair():
     torch.manual_seed(1)
     mean, log_var = torch.randn(2, 300, 4)

@@ -5,8 +5,10 @@ from collections import Counter
 import pytest
 
 from tenor.errors import TenorError
+from tenor.tasks.table import task_config
 from tenor.text.examples import Origin, Sentence
 from tenor.training.api import train
+from tenor.training.reading import given_task, read_task
 from tenor.training.runfile import read_run
 from tenor.training.running import train_run
 from tenor.training.validation_split import split_rows
@@ -39,6 +41,24 @@ def test_the_seed_chooses_and_chooses_the_same_again():
     rows = sentences(["a", "b"] * 30)
     assert split_rows(rows, 0.2, seed=1) == split_rows(rows, 0.2, seed=1)
     assert split_rows(rows, 0.2, seed=1) != split_rows(rows, 0.2, seed=2)
+
+
+def test_the_seed_of_a_run_chooses_what_is_kept(tmp_path):
+    rows = [(f"day {row}", "ab"[row % 2]) for row in range(60)]
+    (tmp_path / "a.tsv").write_text("text\tlabel\n" + "".join(f"{text}\t{label}\n" for text, label in rows))
+    columns = {"text": "text", "label": "label"}
+    file = task_config("classify", train=tmp_path / "a.tsv", columns=columns, dev=0.2)
+    memory = task_config("classify", dev=0.2)
+    kept = [
+        [[each.text for each in found.dev] for found in (
+            read_task("mood", file, seed=seed), given_task("mood", memory, rows, seed=seed)
+        )]
+        for seed in (1, 1, 2)
+    ]  # fmt: skip
+    assert kept[0] == kept[1]
+    assert kept[0][0] == kept[0][1]
+    assert kept[0][0] != kept[2][0]
+    assert kept[0][1] != kept[2][1]
 
 
 def test_a_run_in_memory_is_measured_on_what_it_keeps(tiny_folder):

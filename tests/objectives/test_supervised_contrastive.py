@@ -2,12 +2,17 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
+from task_battery import network_of, tokenizer_of
 from tenor.errors import TenorError
+from tenor.objectives.objective import ForwardPass
 from tenor.objectives.supervised_contrastive import supervised_contrastive
 from tenor.objectives.table import objective_config
+from tenor.tasks.table import task_config
+from tenor.text.examples import Origin, Sentence
 from tenor.training.api import train
 
 ROWS = [("good day", "good"), ("bad day", "bad"), ("a fine cat", "good"), ("the old city", "bad")] * 3
@@ -32,6 +37,25 @@ def test_it_is_the_formula_and_rows_without_partner_only_push():
     vectors, classes = torch.randn(6, 5), [0, 1, 0, 2, 1, 0]
     loss = supervised_contrastive(vectors, torch.tensor(classes), temperature=0.3)
     assert float(loss) == pytest.approx(by_hand(vectors, classes, 0.3), rel=1e-5)
+
+
+@pytest.mark.parametrize("settings", [{}, {"temperature": 0.5}, {"weight": 3.0}])
+def test_its_temperature_and_weight_are_those_of_its_settings(tiny_folder, settings):
+    examples = [Sentence(text, Origin("a", row), label) for row, (text, label) in enumerate(ROWS[:4])]
+    network = network_of(tiny_folder, {"mood": task_config("classify")}, examples={"mood": examples})
+    task = network.task("mood")
+    batch = task.collate(task.prepare(examples, tokenizer_of(tiny_folder)), np.arange(4))
+    objective = objective_config("supervised_contrastive")(**settings).build("contrast")
+    objective.prepare(network, None, seed=1)
+    with torch.no_grad():
+        seen = network.see({"mood": batch})
+        outputs = {"mood": task(seen["mood"], batch)}
+        forward = ForwardPass(network=network, batches={"mood": batch}, seen=seen, outputs=outputs)
+        found = objective.losses(forward, None)
+        vectors = task.vectors(seen["mood"])
+    expected = by_hand(vectors, batch.targets.tolist(), settings.get("temperature", 0.1))
+    assert found.keys() == {"mood"}
+    assert float(found["mood"]) == pytest.approx(settings.get("weight", 1.0) * expected, rel=1e-4)
 
 
 def test_a_batch_without_partners_has_no_loss_and_no_broken_gradient():

@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+import torch
 from sklearn.linear_model import LogisticRegression
 
-from tenor.tasks.texts.logistic import fit_logistic
+from task_battery import network_of
+from tenor.tasks.table import task_config
+from tenor.tasks.texts.logistic import _Problem, fit_logistic
+from tenor.text.examples import Origin, Sentence
 
 
 def blobs(counts, *, apart=1.0, seed=0):
@@ -64,3 +68,37 @@ def test_the_same_rows_give_the_same_weights():
     x, y = blobs((40, 40))
     one, two = fit_logistic(x, y, outputs=2), fit_logistic(x, y, outputs=2)
     assert (one.weight == two.weight).all()
+
+
+def test_a_fold_is_scored_by_what_the_other_rows_say():
+    x, y = blobs((20, 20), apart=6.0)
+    learned, scored = np.arange(0, 40, 2), np.arange(1, 40, 2)
+    y[scored] = 1 - y[scored]  # the rows that are scored say the opposite
+    problem = _Problem(torch.from_numpy(x), y, 2)
+    assert problem.accuracy(learned, scored, 10.0, True) == 0.0
+    assert problem.accuracy(learned, learned, 10.0, True) == 1.0
+
+
+def test_no_row_is_on_both_sides_of_a_fold_and_every_row_is_scored_once():
+    x, y = blobs((30, 17))
+    folds = _Problem(torch.from_numpy(x), y, 2).folds(np.random.default_rng(0))
+    for learned, scored in folds:
+        assert sorted([*learned, *scored]) == list(range(47))
+    assert sorted(np.concatenate([scored for _, scored in folds])) == list(range(47))
+
+
+def test_every_fold_has_its_part_of_each_class():
+    x, y = blobs((40, 20, 4))
+    for seed in range(5):
+        folds = _Problem(torch.from_numpy(x), y, 3).folds(np.random.default_rng(seed))
+        assert [np.bincount(y[scored]).tolist() for _, scored in folds] == [[10, 5, 1]] * 4
+
+
+@pytest.mark.parametrize("weight", [None, "balanced"])
+def test_a_task_with_balanced_classes_is_fitted_so_even_where_it_costs_accuracy(tiny_folder, weight):
+    x, y = blobs((570, 30), apart=0.0)
+    examples = [Sentence("the cat", Origin("a", row), "ab"[label]) for row, label in enumerate(y)]
+    settings = {} if weight is None else {"class_weight": weight}
+    network = network_of(tiny_folder, {"t": task_config("classify", **settings)}, examples={"t": examples})
+    told = network.task("t").fit(np.tile(x, 4).astype(np.float32), y)  # as wide as the encoder
+    assert ("classes weighted equally" in told) is (weight == "balanced")

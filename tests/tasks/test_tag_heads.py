@@ -112,6 +112,29 @@ def test_labels_that_no_example_has_are_spelled(tiny_folder):
     assert task.spec.probability_labels == ()
 
 
+def test_a_wider_beam_finds_labels_that_are_more_probable(tiny_folder):
+    rows = [(["cat", "dog"], ["A/X", "B/Y"])]
+    found = {}
+    for beam in (1, 4):
+        torch.manual_seed(0)
+        _, task, _ = built(
+            tiny_folder, rows, head="spelled", decoder_size=4, casing=False, history=False, beam=beam
+        )
+        decoder = task.head.decoder
+        with torch.no_grad():
+            for weights in decoder.parameters():
+                weights.normal_(std=1.5)
+            contexts = decoder.contexts(torch.randn(60, decoder.combine.in_features))
+        (table,) = task.head.predict(contexts, np.array([0, 60]))
+        assert table[:, 0].tolist() == pytest.approx(
+            np.exp(decoder.spell_contexts(contexts, np.array([0, 60]), beam=beam)[1]).tolist()
+        )
+        found[beam] = table
+    narrow, wide = found[1][:, 0], found[4][:, 0]
+    assert (wide > narrow * 1.01).sum() > 5
+    assert np.log(wide).mean() > np.log(narrow).mean()
+
+
 @pytest.mark.parametrize(
     "label", [r"(S[dcl]\NP)/NP", "N", "NOUN|Case=Nom|Number=Sing", "B-PER", "((", "", "-"]
 )

@@ -7,14 +7,17 @@ import numpy as np
 import pytest
 import torch
 
+from task_battery import network_of, tokenizer_of
 from tenor.encoders.from_scratch import from_scratch_config
 from tenor.errors import TenorError
 from tenor.tasks.table import kind_of, task_config
+from tenor.tasks.task import Reads
 from tenor.text.examples import Origin, Sentence
 from tenor.training.api import train
 from tenor.training.automatic import choose_settings
 from tenor.training.callbacks import Callback
 from tenor.training.config import RunConfig, TrainingConfig
+from tenor.training.head_fitting import fit_heads
 from tenor.training.reading import TaskExamples
 from tenor.training.runfile import read_run
 from tenor.training.running import train_run
@@ -177,6 +180,26 @@ def test_a_fitted_start_is_what_scikit_learn_says_of_the_same_vectors(tiny_folde
         run.load().predict("mood", [(text,) for text, _ in ROWS]).argmax(axis=1).tolist()
         == [1] * 12 + [0] * 12
     )
+
+
+def test_heads_are_fitted_to_each_row_s_own_vector(tiny_folder, monkeypatch):
+    words = ["the", "cat", "sat", "and", "a", "dog", "ran", "by"] * 2
+    texts = [" ".join(words[row % 5 : row % 5 + 1 + row * 7 % 11]) for row in range(24)]
+    examples = [Sentence(text, Origin("a", row), label="ab"[row % 2]) for row, text in enumerate(texts)]
+    network = network_of(tiny_folder, {"mood": task_config("classify")}, examples={"mood": examples})
+    task = network.task("mood")
+    data = task.prepare(examples, tokenizer_of(tiny_folder))
+    assert len(set(data.costs().tolist())) > 5  # rows are encoded by length, not in their order
+    given = []
+    monkeypatch.setattr(task, "fit", lambda inputs, targets: given.append((inputs, targets)) or "nothing")
+    assert fit_heads(network, {"mood": data}) == {"mood": "nothing"}
+    ((inputs, targets),) = given
+    assert targets.tolist() == [0, 1] * 12
+    for row in range(24):
+        batch = task.collate(data, np.array([row]))
+        with torch.no_grad():
+            alone = task.fit_inputs(network.see({"mood": batch}, reads=Reads())["mood"], batch)
+        np.testing.assert_allclose(inputs[row], alone[0].numpy(), atol=1e-5)
 
 
 def test_several_tasks_at_once_begin_fitted(tiny_folder):

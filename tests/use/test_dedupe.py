@@ -12,6 +12,7 @@ from tenor.use.dedupe.deduping import EXACT_LIMIT, Group, Member, dedupe, group_
 from tenor.use.dedupe.differences import differences
 from tenor.use.dedupe.file import dedupe_file
 from tenor.use.dedupe.reasons import aligned_reason
+from tenor.use.dedupe.unknown import SIGNS, with_unknown_words
 from tenor.use.embed.embedding import embed_file
 
 WIDTH = 6
@@ -232,6 +233,23 @@ def test_texts_that_differ_in_unknown_words_alone_stay_apart(minilm):
     ]
     groups = dedupe(minilm, texts)
     assert [[member.row for member in each.members] for each in groups] == [[0, 5]]
+
+
+def test_unknown_words_are_the_same_in_upper_and_lower_case(tiny_folder):
+    model = tenor.load(tiny_folder)
+    texts = ["the \u0416\u0423\u041a sat", "the \u0436\u0443\u043a sat", "the \u0436\u0430\u0431 sat"]
+
+    def encode(rows, out):
+        out[:] = 1
+
+    fill, width = with_unknown_words(model, texts, encode)
+    assert width == model.width + SIGNS
+    vectors = np.empty((3, width), dtype=np.float32)
+    fill(np.arange(3), vectors)
+    cosines = vectors @ vectors.T
+    np.testing.assert_allclose(np.diag(cosines), 1, atol=1e-5)
+    assert cosines[0, 1] == pytest.approx(1, abs=1e-5)
+    assert cosines[0, 2] < 0.9
 
 
 def test_a_few_unknown_words_do_not_hide_a_duplicate(minilm):

@@ -178,7 +178,7 @@ def test_a_file_of_scores_keeps_the_columns_of_the_pairs(on_tiny, tmp_path):
         "compare", "--file", "p.csv", "--out", "-", "--json", "--encoding", "cp1252", "-q"
     )
     assert [json.loads(line)["id"] for line in printed.splitlines()] == ["7", "9"]
-    assert noted == "1 problem: p.csv:3: the first text is empty\n"
+    assert noted == "1 problem: p.csv:3: the first text is empty; row left out\n"
 
 
 def test_unknown_words_of_a_file_are_warned_of(on_tiny, tmp_path):

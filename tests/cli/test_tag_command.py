@@ -147,7 +147,7 @@ def test_empty_lines_are_told_and_strict_stops(command, tmp_path):
     assert code == 0
     assert [row[0] for row in table(printed)[1:]] == ["1", "3"]
     assert "a.txt:2: the text is empty" in noted
-    assert command("a.txt", "--quiet")[2] == "1 problem: a.txt:2: the text is empty\n"
+    assert command("a.txt", "--quiet")[2] == "1 problem: a.txt:2: the text is empty; row left out\n"
     code, _, noted = command("a.txt", "--strict", "--out", "o.tsv")
     assert code == 2
     assert "a.txt:2" in noted

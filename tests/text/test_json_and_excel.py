@@ -137,7 +137,7 @@ def test_a_workbook_is_read_by_its_first_filled_sheet(tmp_path):
     found, wrong, problems = rows_of(path)
     assert found == [
         (2, {"Text": "good food 😀", "Stars": "4", "Day": "2024-05-01 00:00:00"}),
-        (4, {"Text": "bad\nwater"}),
+        (4, {"Text": "bad\nwater", "Stars": "", "Day": ""}),
     ]
     assert wrong == []
     assert "only the sheet 'Data' was read, not 'Empty', 'Notes'" in problems.summary()
@@ -190,3 +190,18 @@ def test_an_array_among_texts_is_reported_and_not_read_as_json(tmp_path):
     texts = [each.text for each in read_texts(tmp_path / "a.jsonl", column="text", problems=problems)]
     assert (texts, problems.count) == (["good", "bad"], 1)
     assert "a.jsonl:2: an array" in problems.summary()
+
+
+def test_what_stands_after_an_array_is_not_lost_in_silence(tmp_path):
+    (tmp_path / "two.json").write_text('[{"text": "a b"}, {"text": "c"}]\n[{"text": "d"}]')
+    with pytest.raises(TenorError, match=r"two.json:2: '\[' stands after the end of the array"):
+        list(read_texts(tmp_path / "two.json", problems=Problems()))
+
+
+def test_a_workbook_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    book = pytest.importorskip("openpyxl").Workbook()
+    book.active.append(["text"])
+    book.save(tmp_path / "a.xlsx")
+    monkeypatch.setattr("tenor.text.excel._MOST_BYTES", 100)
+    with pytest.raises(TenorError, match="unpacks to"):
+        list(read_texts(tmp_path / "a.xlsx", problems=Problems()))

@@ -250,7 +250,7 @@ def test_texts_find_their_column(make):
     assert [(each.text, each.label, each.origin.line) for each in texts] == [
         ("A fine film indeed.", "4", 2), ("Dull and very long.", "1", 4),
     ]  # fmt: skip
-    assert str(problems.first[0]).endswith("a.csv:3: the text is empty")
+    assert str(problems.first[0]).endswith("a.csv:3: the text is empty; row left out")
     kept = list(read_texts(path, column=1, empty="keep", problems=Problems()))
     assert [each.text for each in kept] == ["A fine film indeed.", "", "Dull and very long."]
 

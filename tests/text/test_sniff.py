@@ -189,3 +189,10 @@ def test_nothing_needs_to_be_said_about_ordinary_files(tmp_path, delimiter, quot
         problems = Problems()
         assert [list(row.values.values()) for row in read_rows(path, problems=problems)] == rows
         assert problems.count == 0
+
+
+def test_a_name_that_stands_twice_does_not_make_a_header_data():
+    header = ["Nr", "comment", "Kategorie", "comment"]
+    rows = [[str(n), f"a sentence of some length, number {n}", "abc"[n % 3], "mail"] for n in range(9)]
+    assert has_header([header, *rows])
+    assert not has_header([["a", "b", "a"], ["b", "a", "b"], ["a", "a", "b"]])

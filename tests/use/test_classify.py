@@ -316,3 +316,14 @@ def test_the_command_prints_scores_and_the_table(command, labelled):
     code, _, noted = command("evaluate", labelled)
     assert code == 2
     assert "name a task" in noted
+
+
+def test_rows_without_a_label_are_scored_by_a_task_of_several(tiny_folder, tmp_path):
+    rows = [("the cat", "a|b"), ("the dog", "a"), ("a river", ""), ("an old house", "b")] * 4
+    task = {"kind": "classify", "multi_label": "|", "train": rows}
+    trained = tenor.train(tiny_folder, {"many": task}, epochs=1, encoder_lr=1e-4)
+    file = tmp_path / "rows.csv"
+    file.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in rows))
+    problems = Problems()
+    found = evaluate(trained.load(), file, task="many", problems=problems, repeats=2)
+    assert (found.rows, problems.count) == (16, 0)

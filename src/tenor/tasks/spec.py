@@ -38,6 +38,11 @@ class TaskSpec:
     """Whether it says something of a row by itself."""
 
     @property
+    def file_settings(self) -> Mapping[str, Any]:
+        """Settings of its kind by which files are read as those were that it was trained on."""
+        return {}
+
+    @property
     def shares_head_of(self) -> str | None:
         """The task whose head this one uses, None where it has its own."""
         return None

@@ -14,6 +14,7 @@ from tenor.text.opening import open_bytes
 from tenor.text.problems import Problems
 
 _COLUMNS, _NUMBER, _FORM, _HEAD, _RELATION = 10, 0, 1, 6, 7
+_DIGITS = 10  # of a head: no sentence has so many words
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def _sentence(rows: list[tuple[int, list[str]]], file: str, problems: Problems) 
             return
     words = [(number, cells) for number, cells in rows if cells[_NUMBER].isdigit()]
     for number, cells in words:
-        if not (cells[_HEAD].isascii() and cells[_HEAD].isdigit()):
+        if not (cells[_HEAD].isascii() and cells[_HEAD].isdigit() and len(cells[_HEAD]) < _DIGITS):
             found = f"the head is {cells[_HEAD][:20]!r}, not a number"
             problems.add(Origin(file, number), f"{found}; the sentence is left out")
             return

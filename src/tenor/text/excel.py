@@ -1,5 +1,6 @@
 """Rows of Excel workbooks (.xlsx): the first sheet, streamed."""
 
+import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
@@ -14,6 +15,8 @@ from tenor.text.problems import Problems
 
 _HEAD = 500  # rows to judge by whether the first is a header
 _ZIP = b"PK\x03\x04"
+_MOST_BYTES = 1_000_000_000  # of a workbook, unpacked
+_MOST_ROWS = 1_048_576  # of a sheet, as Excel has it; a file may claim billions
 
 
 def is_excel(head: bytes) -> bool:
@@ -33,16 +36,31 @@ def excel_rows(
     ``named`` are columns that were asked for by their names.
     """
     excel = require("openpyxl", extra="excel", purpose="Reading Excel files")
+    _check_size(path)
     try:
         book = excel.load_workbook(path, read_only=True, data_only=True)
     except Exception as error:  # openpyxl lets through what its many parsers raise
         raise TenorError(f"{path} is not a readable Excel file ({_reason(error)}).") from error
     try:
         yield from _table(path, _filled_sheet(path, book, problems), header, named, problems)
-    except (OSError, ValueError, KeyError, SyntaxError) as error:  # broken XML is a SyntaxError
+    except (OSError, ValueError, LookupError, SyntaxError) as error:  # broken XML is a SyntaxError
         raise TenorError(f"{path} is not a readable Excel file ({_reason(error)}).") from error
     finally:
         book.close()
+
+
+def _check_size(path: str) -> None:
+    """Refuse a workbook that would unpack to more than memory should hold."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+    except (OSError, zipfile.BadZipFile) as error:
+        raise TenorError(f"{path} is not a readable Excel file ({_reason(error)}).") from error
+    if size > _MOST_BYTES:
+        raise TenorError(
+            f"{path} unpacks to {size / 1e9:,.1f} GB; at most {_MOST_BYTES / 1e9:g} GB are read. Save the "
+            "sheet as CSV."
+        )
 
 
 def _reason(error: Exception) -> str:
@@ -67,7 +85,7 @@ def _filled_sheet(path: str, book: Any, problems: Problems) -> Iterator[Numbered
 
 
 def _rows(sheet: Any) -> Iterator[Numbered]:
-    for number, values in enumerate(sheet.iter_rows(values_only=True), start=1):
+    for number, values in enumerate(sheet.iter_rows(max_row=_MOST_ROWS, values_only=True), start=1):
         filled = max((place for place, value in enumerate(values, 1) if value is not None), default=0)
         if filled:
             yield number, values[:filled]
@@ -90,7 +108,9 @@ def _table(
         columns = names or [str(column) for column in range(len(values))]
         original = dict(zip(columns, values, strict=False))
         filled = {name: value for name, value in original.items() if value is not None}
-        yield Row({name: _text(value) for name, value in filled.items()}, origin, original=filled)
+        # A column of formulas without stored values is there too, but empty.
+        cells = dict.fromkeys(names or (), "") | {name: _text(value) for name, value in filled.items()}
+        yield Row(cells, origin, original=filled)
 
 
 def _squared(rows: list[list[str]]) -> list[list[str]]:

@@ -30,8 +30,14 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     named = [cell.strip() for cell in first if cell.strip()]
     if not named or max(map(len, named)) > _LONGEST_NAME:
         return False
-    if len(set(named)) < len(named):  # joined tables have names twice; but a row of data may, too
-        return all(map(is_known, named)) and not any(list(row) == list(first) for row in rest)
+    repeated = {name for name in named if named.count(name) > 1}
+    if repeated:  # joined tables have names twice; but a row of data may, too
+        if any(list(row) == list(first) for row in rest):
+            return False
+        if all(map(is_known, named)):
+            return True
+        if repeated.issuperset(named) or any(cell.strip() in repeated for row in rest for cell in row):
+            return False
     columns = zip(first, zip(*_same_length(rest, len(first)), strict=True), strict=False)
     votes = [_vote(cell.strip(), [below.strip() for below in column]) for cell, column in columns]
     # A lone word above sentences may be a short sentence, so a single column needs a well-known name.

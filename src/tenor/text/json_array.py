@@ -81,6 +81,11 @@ def _elements(text: _Text, file: str) -> Iterator[tuple[int, Any]]:
         elif sign != "]":
             found = "the file ends" if not sign else f"{sign!r} stands"
             raise TenorError(f"{file}:{text.line}: {found} where a comma or ] was expected. {_REST}")
+    text.move(text.position + 1)
+    if sign := text.next_sign():
+        raise TenorError(
+            f"{file}:{text.line}: {sign!r} stands after the end of the array; expected one array in the file."
+        )
 
 
 _REST = "What comes after it cannot be read; check that the file is whole."

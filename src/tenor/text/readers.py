@@ -171,10 +171,10 @@ def _sentences(
         roles = {"text": text_at} if label_at is None else {"text": text_at, "label": label_at}
         if unlabelled and label_at is not None and not row.values.get(label_at, "?").strip():
             roles = {"text": text_at}
-            if (text := _filled(row, roles, problems).get("text")) is not None or keep:
+            if (text := _filled(row, roles, problems, left_out=not keep).get("text")) is not None or keep:
                 yield Sentence(text or "", row.origin, "", row=row if rows else None)
             continue
-        filled = _filled(row, roles, problems)
+        filled = _filled(row, roles, problems, left_out=not keep)
         if ("text" in filled or keep) and ("label" in filled or label_at is None):
             label = None if label_at is None else filled["label"].strip()
             yield Sentence(filled.get("text", ""), row.origin, label, row=row if rows else None)
@@ -272,7 +272,7 @@ def _has_target(row: Row, at: dict[str, str], label: str, score: str, problems: 
     return True
 
 
-def _filled(row: Row, at: Mapping[str, str], problems: Problems) -> dict[str, str]:
+def _filled(row: Row, at: Mapping[str, str], problems: Problems, *, left_out: bool = True) -> dict[str, str]:
     """Return the cells that hold something, as they stand; all that do not are one problem of the row."""
     filled = {role: text for role, name in at.items() if (text := row.values.get(name, "")).strip()}
     if len(filled) < len(at):
@@ -281,7 +281,7 @@ def _filled(row: Row, at: Mapping[str, str], problems: Problems) -> dict[str, st
             for role, name in at.items()
             if role not in filled
         ]
-        problems.add_row(row, " and ".join(gone))
+        problems.add_row(row, " and ".join(gone) + ("; row left out" if left_out else ""))
     return filled
 
 

@@ -71,12 +71,17 @@ def parse_timeml(content: bytes, *, file: str) -> TimemlDocument:
         raise TenorError(
             f"{file}:{line}: it is not well-formed XML ({error.msg}); expected TimeML."
         ) from error
+    except (LookupError, ValueError) as error:  # an encoding that is unknown, or that the parser lacks
+        raise TenorError(f"{file}: its XML cannot be decoded ({error}); save it as UTF-8.") from error
     body = root.find("TEXT")
     if body is None:
         raise TenorError(f"{file} has no element TEXT; expected a TimeML document.")
     parts: list[str] = []
     spans: list[TimeSpan] = []
-    _walk(body, parts, 0, spans)
+    try:
+        _walk(body, parts, 0, spans)
+    except RecursionError as error:
+        raise TenorError(f"{file} nests its elements far deeper than TimeML does.") from error
     created = root.find(".//DCT/TIMEX3")
     value = "" if created is None else created.get("value", "")
     name = (root.findtext("DOCID") or "").strip()

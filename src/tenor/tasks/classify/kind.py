@@ -65,6 +65,11 @@ class ClassifySpec(LabelSpec):
         return self.separator
 
     @property
+    def file_settings(self) -> Mapping[str, Any]:
+        """What separates labels: with it, a row may also have none."""
+        return {} if self.separator is None else {"multi_label": self.separator}
+
+    @property
     def outputs(self) -> int:
         """One number per label."""
         return len(self.labels)

@@ -154,7 +154,7 @@ class JsonlWriter:
 
     def add(self, vectors: Floats, rows: Sequence[Sentence], lines: Lines) -> None:
         """Append the rows, a few at a time: written out they take ten times their memory."""
-        with open(self._file, "a", encoding="utf-8", newline="\n") as file:
+        with open(self._file, "a", encoding="utf-8", errors="replace", newline="\n") as file:
             file.writelines(json_lines(vectors, rows))
 
     def finish(self, record: Record, out: Path) -> Path:

@@ -224,7 +224,7 @@ def _examples(
     problems: Problems,
 ) -> list[Any]:
     kind = kind_of(task.spec.kind)
-    settings: dict[str, Any] = {}
+    settings: dict[str, Any] = dict(task.spec.file_settings)
     if issubclass(kind.config, TableConfig):
         settings["columns"] = columns or _found_columns(path, kind.config, task, model, encoding)
     elif columns is not None:

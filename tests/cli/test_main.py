@@ -134,4 +134,5 @@ def test_ctrl_c_at_any_moment_of_the_start_leaves_no_traceback(tiny_folder, mill
     if "tenor" not in told:
         pytest.skip("Python itself was not there yet, or all was done")
     assert "Traceback" not in told, told[-600:]
-    assert process.returncode in (0, 130, -signal.SIGINT)  # the last before Python hears it
+    # The last before Python hears it; 2 where a library that is being imported makes an error of it.
+    assert process.returncode in (0, 130, -signal.SIGINT, 2)

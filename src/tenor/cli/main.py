@@ -105,7 +105,7 @@ def run(arguments: list[str] | None = None) -> None:
         code = app.main(args=arguments, prog_name="tenor", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
     except TenorError as error:
-        _stop(f"tenor: {error}")
+        _fail(error, str(error))
     except typer.Exit as end:
         sys.exit(end.exit_code)
     except (click.ClickException, _CommandError) as error:
@@ -117,7 +117,7 @@ def run(arguments: list[str] | None = None) -> None:
         from tenor.files import why
 
         _let_go_of_output()
-        _stop(f"tenor: Cannot {f'use {error.filename}' if error.filename else 'continue'}: {why(error)}.")
+        _fail(error, f"Cannot {f'use {error.filename}' if error.filename else 'continue'}: {why(error)}.")
     except (SystemExit, GeneratorExit):
         raise
     except BaseException as error:  # the panics of libraries in Rust are no Exception
@@ -125,7 +125,17 @@ def run(arguments: list[str] | None = None) -> None:
 
         if os.environ.get(DEBUG):
             raise
-        _stop(f"tenor: {sentence_for(error)}")
+        _fail(error, sentence_for(error))
+
+
+def _fail(error: BaseException, sentence: str) -> NoReturn:
+    """Stop with a sentence, unless Ctrl-C led to the error: a library half imported makes its own of it."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__cause__ or cause.__context__
+    if cause is not None:
+        _stop("tenor: stopped.", code=130)
+    _stop(f"tenor: {sentence}")
 
 
 def _stop(sentence: str, *, code: int = 2) -> NoReturn:

@@ -11,6 +11,7 @@ COMMANDS = {
     "combine": "Combine several word embeddings into one meta-embedding.",
     "align": "Map the vectors of two languages into one space, from a seed dictionary.",
     "translate": "Translate words by cross-lingual word embeddings.",
+    "languages": "Rank auxiliary languages for a target by perplexity and vocabulary overlap.",
     "train": "Train word vectors on a text: skip-gram, CBOW or PPMI-SVD.",
     "evaluate": "Evaluate word vectors: similarity, analogies, categorisation, outliers, relations.",
     "postprocess": "Post-process word vectors: normalise, whiten, PCA, all-but-the-top and others.",

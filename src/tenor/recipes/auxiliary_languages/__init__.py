@@ -1,0 +1,1 @@
+"""Auxiliary languages for sequence tagging (spec 15)."""

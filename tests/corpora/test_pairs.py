@@ -11,7 +11,7 @@ from tenor.corpora.paraphrases import read_pan, read_turk
 from tenor.corpora.quora import read_quora_10k
 from tenor.corpora.sick import read_sick
 from tenor.corpora.sts import read_all_semeval, read_semeval, read_stsb
-from tenor.corpora.tatoeba import read_tatoeba, read_tatoeba_table
+from tenor.corpora.tatoeba import read_tatoeba, read_tatoeba_finnish, read_tatoeba_table
 from tenor.errors import TenorError
 from tenor.text.examples import Origin, Pair
 
@@ -130,6 +130,8 @@ def test_translations(write: Write) -> None:
     assert [pair.texts for pair in read_tatoeba(folder, "fra")] == [("Go.", "Va !"), ("Hi.", "Salut.")]
     write("spa.tsv", "Go.\tVe.\tCC-BY\n")
     assert [pair.texts for pair in read_tatoeba_table(folder, "spa")] == [("Go.", "Ve.")]
+    write("fin.txt.gz", "Go.\tMene.\nHi.\tMoro!\n")
+    assert [pair.texts for pair in read_tatoeba_finnish(folder)] == [("Go.", "Mene."), ("Hi.", "Moro!")]
     write("deu-eng.zip", {"deu.txt": "Go.\tGeh.\nalone\n"})
     with pytest.raises(TenorError, match=r"deu-eng.zip/deu.txt:2: 1 cell, where an English sentence"):
         list(read_tatoeba(folder, "deu"))

@@ -28,6 +28,7 @@ def test_conll2003_takes_the_last_of_four_columns(write: Write) -> None:
     [
         ("wnut17", "wnut17train.conll", "train", "\t"),
         ("crossner", "ai/dev.txt", "ai-dev", "\t"),
+        ("cbs-scitech-news", "tech_test", "test", " "),
         ("masakhaner", "hau/test.txt.gz", "hau-test", " "),
     ],
 )

@@ -387,3 +387,20 @@ def test_a_crf_leaves_out_sentences_with_a_tag_it_never_learned():
     both = head.losses(emissions, Ragged.from_lists([known, new]))["loss"]
     alone = head.losses(emissions[:3], Ragged.from_lists([known]))["loss"]
     assert float(both * 6) == pytest.approx(float(alone * 3), rel=1e-5)
+
+
+def test_the_softmax_loss_is_a_mean_over_all_words_whatever_the_micro_batches():
+    spec = TagSpec(labels=("B-X", "I-X", "O"), scheme="bio", head="softmax", casing=False)
+    head = EmissionHead(spec, 4, crf=False)
+    numbers = [[0, 1, 2], [0, -1, -1, 1, -1]]
+    scores = torch.randn(8, 3, generator=torch.Generator().manual_seed(0))
+    whole = head.losses(scores, Ragged.from_lists(numbers))["loss"]
+    known = [(at, label) for at, label in enumerate([*numbers[0], *numbers[1]]) if label >= 0]
+    likelihoods = [scores[at].log_softmax(-1)[label] for at, label in known]
+    assert whole.item() == pytest.approx(-sum(each.item() for each in likelihoods) / 8, rel=1e-5)
+    parts = [
+        head.losses(scores[:3], Ragged.from_lists(numbers[:1])),
+        head.losses(scores[3:], Ragged.from_lists(numbers[1:])),
+    ]
+    weighted = sum(part["loss"].item() * size for part, size in zip(parts, (3, 5), strict=True)) / 8
+    assert whole.item() == pytest.approx(weighted, rel=1e-5)  # as micro-batches weigh it, by their words

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 import tenor
 from small_tagger import tagged_rows
-from tasks.test_tag import built, outputs
+from tasks.test_tag import built, outputs, settled
 from tenor.errors import TenorError
 from tenor.layers.packed import Packing
 from tenor.tasks.table import spec_from_json, task_config, task_spec
@@ -173,3 +173,31 @@ def test_a_folder_with_absurd_sizes_is_refused():
     spec = json.loads(json.dumps(spec))
     with pytest.raises(TenorError, match="must be from 1"):
         spec_from_json(spec | {"decoder_size": 10**9}, where="here")
+
+
+@pytest.mark.parametrize("head", ["crf", "experts", "softmax"])
+def test_boundaries_are_learned_beside_the_labels_and_kept(tiny_folder, tmp_path, head):
+    rows = tagged_rows(60)
+    settings = {"head": head, "boundary_weight": 0.5, **SMALL.get(head, {})}
+    encoder, task, data = built(tiny_folder, rows[:6], **settings)
+    batch, _, output = outputs(encoder, task, data)
+    with torch.no_grad():
+        losses = task.losses(output, batch)
+        twice = task.boundaries.losses(output[1], task._untyped(batch.extras["numbers"]))["loss"]
+    assert float(losses["boundary"]) == pytest.approx(0.5 * float(twice))
+    assert losses.keys() - {"boundary"} == task.head.losses(output[0], batch.extras["numbers"]).keys()
+    shapes = {name: tuple(value.shape) for name, value in task.saved_weights().items()}
+    assert dict(task.spec.weight_shapes(32, pooling=None)) == shapes
+    if head == "crf":
+        run = trained(rows[:50], tmp_path / "run", dev=rows[50:], **settings)
+        assert run.scores["names"]["f1"] > 0.9
+        kept = run.load()
+        assert kept.tasks["names"].spec.boundary_weight == 0.5
+        assert tenor.tag([rows[50][0]], model=kept)[0].tags
+
+
+def test_a_weight_of_boundaries_that_cannot_be_is_refused():
+    with pytest.raises(TenorError, match=r"boundary_weight is -1.0; it must be a number from 0 on"):
+        task_config("tag", boundary_weight=-1.0)
+    with pytest.raises(TenorError, match="the tags are plain and have no boundaries"):
+        settled([(["a", "b"], ["NOUN", "VERB"])], boundary_weight=1.0)

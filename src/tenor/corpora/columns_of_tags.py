@@ -66,6 +66,15 @@ CROSSNER = Corpus(
     splits=_splits(**{f"{domain}-{part}": f"{domain}/{part}.txt" for domain in _DOMAINS for part in _PARTS}),
 )
 
+CBS_SCITECH = Corpus(
+    name="cbs-scitech-news",
+    about="CBS SciTech News, 2,000 sentences of technology news with the four types of CoNLL-2003 (BIOES)",
+    licence="not stated; not to be redistributed",
+    obtain="Get unsupervised_domain_adaptation/data/news_tech/tech_test of "
+    "https://github.com/jiachenwestlake/Cross-Domain_NER.",
+    splits=_splits(test="tech_test"),
+)
+
 MASAKHANER = Corpus(
     name="masakhaner",
     about="MasakhaNER, news in ten African languages with persons, organisations, places and dates",

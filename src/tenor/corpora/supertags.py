@@ -9,7 +9,7 @@ from tenor.text.ccg import read_ccg
 from tenor.text.examples import TaggedSentence
 from tenor.text.problems import Problems
 
-_FILES = {
+FILES = {
     "genia": "GENIA1000.staggedgold.gz",
     "questions-train": "qus_train.staggedGold.gz",
     "questions-test": "qus_test.staggedGold.gz",
@@ -30,6 +30,6 @@ CCG = Corpus(
     licence="not stated",
     obtain="Get https://github.com/masashi-y/ud2ccg and pack the files with gzip.",
     splits={
-        name: Split(files=(file,), read=partial(read_supertags, file=file)) for name, file in _FILES.items()
+        name: Split(files=(file,), read=partial(read_supertags, file=file)) for name, file in FILES.items()
     },
 )

@@ -4,7 +4,15 @@ from collections.abc import Mapping
 
 from tenor.corpora.agnews import AGNEWS
 from tenor.corpora.brown import BROWN
-from tenor.corpora.columns_of_tags import CONLL2002, CONLL2003, CROSSNER, MASAKHANER, TIMEX_BIO, WNUT17
+from tenor.corpora.columns_of_tags import (
+    CBS_SCITECH,
+    CONLL2002,
+    CONLL2003,
+    CROSSNER,
+    MASAKHANER,
+    TIMEX_BIO,
+    WNUT17,
+)
 from tenor.corpora.conll2000 import CONLL2000
 from tenor.corpora.corpus import Corpus
 from tenor.corpora.glue import COLA, RTE
@@ -24,7 +32,7 @@ from tenor.corpora.static_vectors import STATIC_VECTORS
 from tenor.corpora.stopwords import STOPWORDS
 from tenor.corpora.sts import SEMEVAL_STS, STSB
 from tenor.corpora.supertags import CCG
-from tenor.corpora.tatoeba import TATOEBA, TATOEBA_MORE
+from tenor.corpora.tatoeba import TATOEBA, TATOEBA_FINNISH, TATOEBA_MORE
 from tenor.corpora.temporal import TEMPEVAL3
 from tenor.corpora.universal_dependencies import UD, UD_ENGLISH_EWT
 from tenor.corpora.valence import VALENCE
@@ -38,12 +46,13 @@ CORPORA: Mapping[str, Corpus] = {
     for corpus in (
         # sentences and pairs of them
         MINBERT, QUORA_10K, SST_TREES, SENTENCE_CLS, PRODUCT_REVIEWS, VALENCE, AGNEWS, SICK, MRPC, STSB,
-        SEMEVAL_STS, RTE, COLA, PAN, TURKCORPUS, MULTIMWA, TATOEBA, TATOEBA_MORE,
+        SEMEVAL_STS, RTE, COLA, PAN, TURKCORPUS, MULTIMWA, TATOEBA, TATOEBA_FINNISH,
+        TATOEBA_MORE,
         # words
         WORD_BENCHMARKS, XLING_EVAL, STATIC_VECTORS, STOPWORDS,
         # tags, chunks and trees
-        BROWN, CONLL2000, UD_ENGLISH_EWT, UD, CONLL2003, CONLL2002, WNUT17, CROSSNER, MASAKHANER, TIMEX_BIO,
-        TEMPEVAL3, CCG,
+        BROWN, CONLL2000, UD_ENGLISH_EWT, UD, CONLL2003, CONLL2002, WNUT17, CROSSNER, CBS_SCITECH,
+        MASAKHANER, TIMEX_BIO, TEMPEVAL3, CCG,
         # running text
         GUTENBERG, WIKITEXT_2, REUTERS_21578, BROWN_TEXT, ABC, WEBTEXT, STATE_UNION, INAUGURAL,
     )

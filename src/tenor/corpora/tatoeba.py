@@ -25,6 +25,11 @@ def read_tatoeba(folder: Path, language: Literal["fra", "deu"]) -> Iterator[Pair
         yield from _pairs((Origin(file, number), line.rstrip("\r")) for number, line in lines)
 
 
+def read_tatoeba_finnish(folder: Path) -> Iterator[Pair]:
+    """Yield English sentences and their translations into Finnish."""
+    return _pairs(numbered_lines(folder / "fin.txt.gz"))
+
+
 def read_tatoeba_table(folder: Path, language: Literal["spa", "ukr"]) -> Iterator[Pair]:
     """Yield English sentences and their translations into Spanish or Ukrainian, from the asset's folder."""
     return _pairs(numbered_lines(folder / f"{language}.tsv"))
@@ -54,6 +59,14 @@ TATOEBA = Corpus(
         language: Split(files=(f"{language}-eng.zip",), read=partial(read_tatoeba, language=language))
         for language in ("fra", "deu")
     },
+)
+TATOEBA_FINNISH = Corpus(
+    name="tatoeba-finnish",
+    folder="tatoeba",
+    about="Tatoeba, English sentences with Finnish translations",
+    licence="CC BY 2.0",
+    obtain="Get fin-eng.zip of https://www.manythings.org/anki/ and pack its table as fin.txt.gz with gzip.",
+    splits={"fin": Split(files=("fin.txt.gz",), read=read_tatoeba_finnish)},
 )
 TATOEBA_MORE = Corpus(
     name="tatoeba-more",

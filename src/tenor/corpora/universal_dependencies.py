@@ -24,6 +24,14 @@ class DependencyTree:
     heads: tuple[int, ...]
     relations: tuple[str, ...]
     origin: Origin
+    features: tuple[str, ...] = ()
+    """Of each word: ``Case=Nom|Number=Sing``, or ``_``."""
+
+    @property
+    def bundles(self) -> tuple[str, ...]:
+        """The part of speech of every word with its features: ``NOUN|Case=Nom|Number=Sing``."""
+        pairs = zip(self.tags, self.features, strict=True)
+        return tuple(tag if features == "_" else f"{tag}|{features}" for tag, features in pairs)
 
 
 def read_dependencies(
@@ -57,8 +65,10 @@ def _tree(rows: list[tuple[Origin, list[str]]]) -> DependencyTree:
             raise broken_row(
                 origin, f"the head {cells[6][:40]!r} in a sentence of {len(rows)} words", _EXPECTED
             )
-    words, tags, heads, relations = (tuple(cells[at] for _, cells in rows) for at in (1, 3, 6, 7))
-    return DependencyTree(words, tags, tuple(map(int, heads)), relations, rows[0][0])
+    words, tags, features, heads, relations = (
+        tuple(cells[at] for _, cells in rows) for at in (1, 3, 5, 6, 7)
+    )
+    return DependencyTree(words, tags, tuple(map(int, heads)), relations, rows[0][0], features)
 
 
 UD_ENGLISH_EWT = Corpus(

@@ -22,6 +22,7 @@ from tenor.tasks.score_table import ScoreTable
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.survey import DataSurvey
 from tenor.tasks.tag.answer import TagAnswer
+from tenor.tasks.tag.heads.boundaries import boundary_shapes
 from tenor.tasks.tag.heads.head import HeadType
 from tenor.tasks.tag.heads.table import HEADS, HeadName
 from tenor.tasks.tag.span_errors import span_errors
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 _EPOCHS, _MOST_EPOCHS = 5, 40
 _STEPS = 800  # of training, which fewer sentences need more epochs for
 Subwords = Literal["first", "mean"]
+LabelUnits = Literal["parts", "whole"]
 _LARGEST = 65_536
 
 
@@ -67,12 +69,19 @@ class TagConfig(TaskConfig):
     """Of head = "experts". Default: 200."""
     gate_weight: float | None = None
     """Of head = "experts": the weight of the gate's loss. Default: 1."""
+    boundary_weight: float | None = None
+    """The weight of a second loss, of a CRF that learns where entities are whatever their type (Liu et al.,
+    2020); only in training, and only of spans. Default: 0, no such loss."""
     decoder_size: int | None = None
     """Of head = "spelled". Default: 256."""
     beam: int | None = None
     """Of head = "spelled": the width of the search; 1 is greedy. Default: 5."""
     history: bool | None = None
     """Of head = "spelled": whether a label depends on those of the words before it. Default: true."""
+    label_units: LabelUnits | None = None
+    """Of head = "spelled": parts, or labels as a whole, for comparison. Default: parts."""
+    decoder_dropout: float | None = None
+    """Of head = "spelled": variational dropout of the decoder. Default: 0."""
     subwords: Subwords | None = None
     """The vector of a word: that of its first word piece, or the mean of all. Default: mean."""
     layers: LayerChoice | None = None
@@ -90,6 +99,7 @@ class TagConfig(TaskConfig):
         """Refuse a dropout that leaves nothing, and scores that there are not."""
         super().check()
         check_fraction(self, "dropout")
+        check_fraction(self, "decoder_dropout")
         self._check_head()
         if self.metric is not None and self.metric not in self.metrics:
             raise TenorError(f"metric is {self.metric!r}, but a 'tag' task has {', '.join(self.metrics)}.")
@@ -99,8 +109,9 @@ class TagConfig(TaskConfig):
         for key in ("expert_size", "decoder_size", "beam"):
             if (value := getattr(self, key)) is not None and value < 1:
                 raise TenorError(f"{key} is {value}; it must be at least 1.")
-        if self.gate_weight is not None and not self.gate_weight >= 0:
-            raise TenorError(f"gate_weight is {self.gate_weight}; it must be at least 0.")
+        for key in ("gate_weight", "boundary_weight"):
+            if (value := getattr(self, key)) is not None and not 0 <= value < math.inf:
+                raise TenorError(f"{key} is {value}; it must be a number from 0 on.")
         for name, head in HEADS.items():
             for key in head.keys if name != self.head else ():
                 if getattr(self, key) is not None:
@@ -121,9 +132,12 @@ class TagSpec(TaskSpec):
     dropout: float = 0.1
     expert_size: int = 200
     gate_weight: float = 1.0
+    boundary_weight: float = 0.0
     decoder_size: int = 256
     beam: int = 5
     history: bool = True
+    label_units: LabelUnits = "parts"
+    decoder_dropout: float = 0.0
 
     kind: ClassVar[str] = "tag"
     answers_words: ClassVar[bool] = True
@@ -137,6 +151,11 @@ class TagSpec(TaskSpec):
     def spans(self) -> bool:
         """Whether tags are those of spans."""
         return self.scheme != "plain"
+
+    @property
+    def learns_boundaries(self) -> bool:
+        """Whether training also learns where entities are, whatever their type."""
+        return self.spans and self.boundary_weight > 0
 
     @property
     def labels_shown(self) -> tuple[str, ...]:
@@ -162,11 +181,16 @@ class TagSpec(TaskSpec):
             return f"it has {len(self.labels):,} tags; there can be {most:,}"
         if not all(1 <= each <= _LARGEST for each in (self.expert_size, self.decoder_size, self.beam)):
             return f"expert_size, decoder_size and beam must be from 1 to {_LARGEST:,}"
-        return None if 0 <= self.dropout < 1 else "dropout must be at least 0 and below 1"
+        if not all(0 <= each < math.inf for each in (self.gate_weight, self.boundary_weight)):
+            return "gate_weight and boundary_weight must be numbers from 0 on"
+        if not (0 <= self.dropout < 1 and 0 <= self.decoder_dropout < 1):
+            return "dropout and decoder_dropout must be at least 0 and below 1"
+        return None
 
     def weight_shapes(self, hidden_size: int, *, pooling: PoolingConfig) -> Mapping[str, tuple[int, ...]]:
-        """Return the weights of the head."""
-        return self.head_type.weight_shapes(self, hidden_size)
+        """Return the weights of the head, and of that of boundaries."""
+        shapes = dict(self.head_type.weight_shapes(self, hidden_size))
+        return shapes | (boundary_shapes(self, hidden_size) if self.learns_boundaries else {})
 
     def targets(self, examples: Sequence[Any], *, name: str) -> Ragged:
         """Return the tags of all words in the task's own scheme; one that it does not know stays as it is."""
@@ -214,7 +238,8 @@ class TagSpec(TaskSpec):
             return []
         words = "1 word has a tag" if new.total() == 1 else f"{new.total():,} words have tags"
         shown = ", ".join(tag for tag, _ in new.most_common(5))
-        return [f"{words} that the model never learned ({shown}): no prediction can be right there."]
+        consequence = self.head_type.unseen_labels(self)
+        return [f"{words} that the model never learned ({shown}): {consequence}."]
 
     def tables(self, predictions: Any, targets: Any) -> tuple[ScoreTable, ...]:
         """Return the scores of every type of span, and what types are taken for."""
@@ -365,6 +390,11 @@ class TagKind(Kind):
                 f"Task {name}: metric is {config.metric!r}, a score of spans, but the tags are plain; take "
                 "accuracy."
             )
+        if config.boundary_weight and not spans:
+            raise TenorError(
+                f"Task {name}: boundary_weight is {config.boundary_weight}, but the tags are plain and have "
+                "no boundaries; leave it out."
+            )
         return TagSpec(
             metric=config.metric or ("f1" if spans else "accuracy"),
             labels=labels,
@@ -374,6 +404,7 @@ class TagKind(Kind):
             layers=config.layers or "last",
             casing=True if config.casing is None else config.casing,
             dropout=0.1 if config.dropout is None else config.dropout,
+            boundary_weight=config.boundary_weight or 0.0,
             **_head_settings(config),
         )
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from tenor.layers.layer_mix import LayerMix, mean_of_last
+from tenor.tasks.tag.heads.boundaries import boundary_of, build_boundaries
 from tenor.tasks.tag.heads.head import UNKNOWN
 from tenor.tasks.tag.kind import TagSpec
 from tenor.tasks.tag.windows import cut_windows
@@ -63,6 +64,8 @@ class TagTask(Task):
             torch.manual_seed(own_seed(seed, name))
             self.dropout = nn.Dropout(spec.dropout)
             self.head = spec.head_type.build(spec, hidden_size)
+            # After the head, which begins alike with and without it.
+            self.boundaries = build_boundaries(spec, hidden_size) if spec.learns_boundaries else None
         self.mix = LayerMix(num_layers + 1) if spec.layers == "mix" else None
 
     @property
@@ -114,10 +117,12 @@ class TagTask(Task):
         return {name.removeprefix("head."): value for name, value in super().saved_weights().items()}
 
     def forward(self, seen: EncoderOutput, batch: TaskBatch) -> Any:
-        """Return what the head makes of every word."""
+        """Return what the head makes of every word and, where they are learned, the scores of boundaries."""
         words = self.dropout(word_states(self._states(seen), seen, batch, subwords=self.spec.subwords))
         shapes = batch.extras.get("shapes")
-        return self.head(words, None if shapes is None else torch.from_numpy(shape_bits(shapes.values)))
+        bits = None if shapes is None else torch.from_numpy(shape_bits(shapes.values))
+        output = self.head(words, bits)
+        return output if self.boundaries is None else (output, self.boundaries(words, bits))
 
     def _states(self, seen: EncoderOutput) -> Tensor:
         if self.spec.layers == "last":
@@ -128,10 +133,24 @@ class TagTask(Task):
 
     def losses(self, output: Any, batch: TaskBatch) -> dict[str, Tensor]:
         """Return the losses of the head, means over words; words of unknown tags do not count."""
-        return self.head.losses(output, batch.extras["numbers"])
+        numbers = batch.extras["numbers"]
+        if self.boundaries is None:
+            return self.head.losses(output, numbers)
+        output, emissions = output
+        untyped = self._untyped(numbers)
+        boundary = self.spec.boundary_weight * self.boundaries.losses(emissions, untyped)["loss"]
+        return self.head.losses(output, numbers) | {"boundary": boundary}
+
+    def _untyped(self, numbers: Ragged) -> Ragged:
+        """Return the boundary label of each word."""
+        assert self.boundaries is not None
+        known = boundary_of(self.spec.labels, self.boundaries.spec.labels)
+        return Ragged(np.where(numbers.values < 0, UNKNOWN, known[numbers.values]), numbers.starts)
 
     def predict(self, output: Any, batch: TaskBatch) -> list[NDArray[np.float32]]:
         """Return the predictions of every sentence, as the head has them."""
+        if self.boundaries is not None:
+            output, _ = output
         return self.head.predict(output, word_starts(batch.extras["windows"]))
 
 

@@ -56,6 +56,10 @@ class HeadType(ABC):
         """Return the probabilities of all labels [words, k]: the columns after the first."""
         return row[:, 1 : 1 + len(spec.labels)]
 
+    def unseen_labels(self, spec: "TagSpec") -> str:
+        """Say what becomes of labels that no train example has."""
+        return "no prediction can be right there"
+
     def gates(self, spec: "TagSpec", row: Floats) -> tuple[dict[str, float], ...] | None:
         """Return how much each expert says of every word; None where there are no experts."""
         return None

@@ -12,9 +12,8 @@ from tenor.layers.linear import Linear
 from tenor.layers.packed import Packing
 from tenor.layers.symbol_decoder import SEP, SymbolDecoder
 from tenor.tasks.tag.heads.module import Floats, TagHead, split_rows
-from tenor.tasks.tag.heads.spelled import longest_label
+from tenor.tasks.tag.heads.spelled import spelling, symbols_of
 from tenor.tasks.tag.kind import TagSpec
-from tenor.text.label_symbols import label_symbols, split_label
 from tenor.text.ragged import Ragged
 from tenor.text.word_shapes import SHAPES
 
@@ -24,15 +23,19 @@ class SpelledHead(TagHead):
 
     def __init__(self, spec: TagSpec, hidden_size: int) -> None:
         super().__init__(spec)
-        numbers = {symbol: number for number, symbol in enumerate(label_symbols(spec.labels), start=SEP + 1)}
-        self._spelled = [[numbers[symbol] for symbol in split_label(label)] for label in spec.labels]
-        self.longest = longest_label(spec.labels)
+        numbers = {symbol: number for number, symbol in enumerate(symbols_of(spec), start=SEP + 1)}
+        spelled = [[numbers[symbol] for symbol in label] for label in spelling(spec)]
+        self.longest = max(map(len, spelled))
+        self._whole = spec.label_units == "whole"
+        self._targets = [label if self._whole else [*label, SEP] for label in spelled]
         self.decoder = SymbolDecoder(
             hidden_size,
             symbols=len(numbers) + 1,
             decoder_size=spec.decoder_size,
             longest=self.longest,
             history=spec.history,
+            whole=self._whole,
+            dropout=spec.decoder_dropout,
         )
         self.shapes = Linear(len(SHAPES), spec.decoder_size, bias=False) if spec.casing else None
 
@@ -47,7 +50,7 @@ class SpelledHead(TagHead):
         """Return the negative log-likelihood of the labels' symbols per word; unknown labels do not count."""
         known = numbers.values >= 0
         labels = np.maximum(numbers.values, 0).tolist()
-        rows = [[*self._spelled[label], SEP] for label in labels]
+        rows = [self._targets[label] for label in labels]
         targets = np.fromiter(chain.from_iterable(rows), dtype=np.int64)
         if not len(targets):
             return {"loss": output.sum() * 0.0}

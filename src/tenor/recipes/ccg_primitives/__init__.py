@@ -1,0 +1,1 @@
+"""Supertagging with CCG primitives (spec 25)."""

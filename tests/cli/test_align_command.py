@@ -21,7 +21,26 @@ def test_named_columns_and_a_bad_row(tenor, tmp_path):
     assert "in a.jsonl." in printed
     assert "in.csv:3: the second text is empty" in noted
     (line,) = (tmp_path / "a.jsonl").read_text().splitlines()
-    assert set(json.loads(line)) == {"s", "t", "links", "alignments", "s_phrases", "t_phrases"}
+    record = json.loads(line)
+    assert list(record)[:3] == ["id", "one", "two"]
+    assert set(record) == {"id", "one", "two", "s", "t", "links", "alignments", "s_phrases", "t_phrases"}
+
+
+def test_all_columns_are_kept_and_standard_output_gets_the_same_lines(tenor, tmp_path):
+    rows = [
+        {"id": 7, "s": "mine", "doc": {"q": "the cat sat", "a": "a cat sat"}, "tags": ["x", "y"]},
+        {"id": 8, "s": None, "doc": {"q": "we read books", "a": "we read a book"}},
+    ]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert tenor("in.jsonl", "--columns", "doc.q,doc.a", "--out", "a.jsonl")[0] == 0
+    code, printed, noted = tenor("in.jsonl", "--columns", "doc.q,doc.a", "--out", "-")
+    assert (code, printed) == (0, (tmp_path / "a.jsonl").read_text()), noted
+    found = [json.loads(line) for line in printed.splitlines()]
+    assert [(line["id"], line["doc"], line["s_input"]) for line in found] == [
+        (row["id"], row["doc"], row["s"]) for row in rows
+    ]
+    assert (found[0]["s"], found[0]["tags"]) == (["the", "cat", "sat"], ["x", "y"])
+    assert not list(tmp_path.glob("-*"))
 
 
 def test_blocks_can_be_chosen(tenor, tmp_path):
@@ -110,7 +129,7 @@ def test_an_aligner_is_learned_from_texts_alone_and_used(tenor, tmp_path):
     assert code == 0, noted
     assert noted.startswith("Linking the words of 20 pairs")
     assert "without links" in printed
-    assert "which is not how right they are" in printed
+    assert "which is not their accuracy" in printed
     code, _, noted = tenor("in.tsv", "--aligner", "a.safetensors", "--out", "o.jsonl")
     assert code == 0, noted
     assert len((tmp_path / "o.jsonl").read_text().splitlines()) == 20

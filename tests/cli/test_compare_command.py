@@ -9,6 +9,8 @@ from functools import partial
 
 import pytest
 
+from tenor.cli.main import run
+
 
 @pytest.fixture
 def tenor(on_tiny):
@@ -184,3 +186,18 @@ def test_a_file_of_scores_keeps_the_columns_of_the_pairs(on_tiny, tmp_path):
 def test_unknown_words_of_a_file_are_warned_of(on_tiny, tmp_path):
     (tmp_path / "p.tsv").write_text("😀 🍕\tthe cat\n🚀\t🎉\n", encoding="utf-8")
     assert "unknown to" in on_tiny("compare", "--file", "p.tsv")[2]
+
+
+@pytest.mark.parametrize(("first", "second"), [("xyzzy plugh", "cat dog"), ("cat", "plugh"), ("ก", "ข")])
+def test_word_vectors_that_know_no_word_give_no_verdict(first, second, tmp_path, capsys):
+    (tmp_path / "v.txt").write_text("cat 1 0 0\ndog 0.9 0.1 0\nriver 0 1 0\n")
+    model = ("--model", str(tmp_path / "v.txt"))
+    with pytest.raises(SystemExit):
+        run(["compare", first, second, *model])
+    told = capsys.readouterr()
+    assert told.out.startswith("The model knows no word of at least one of the texts, so it cannot say")
+    assert len(told.out.splitlines()) == 1
+    assert "it leaves them out" in told.err
+    with pytest.raises(SystemExit):
+        run(["compare", "cat", "plugh dog", *model, "--json"])
+    assert json.loads(capsys.readouterr().out)["verdict"]["says"] == "same"

@@ -38,8 +38,17 @@ def test_a_score_on_rows_that_a_head_was_calibrated_on_says_so(tmp_path, capsys)
 
 def test_what_is_missing_is_told(tmp_path, capsys):
     assert call("train", tmp_path / "run.toml") == 2
+    assert "run.toml does not exist" in capsys.readouterr().err
+    assert call("train", write_run(tmp_path / "run")) == 2
     assert "Training needs a folder" in capsys.readouterr().err
-    run = write_run(tmp_path / "run")
+    for more in ((), ("--out", tmp_path / "out")):
+        assert call("train", tmp_path / "missing.csv", *more) == 2
+        told = capsys.readouterr().err
+        assert f"{tmp_path / 'missing.csv'} does not exist." in told
+        assert "The run goes to" not in told
+    run = tmp_path / "run/run.toml"
+    assert call("train", run, "--out", tmp_path / "out", "--columns", "text=a,label=b") == 2
+    assert "columns belongs in the run file itself" in capsys.readouterr().err
     assert call("train", run, "--out", tmp_path / "out", "--set", "training.epoch=2") == 2
     assert "Did you mean 'epochs'" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -194,7 +194,7 @@ def test_an_array_among_texts_is_reported_and_not_read_as_json(tmp_path):
 
 def test_what_stands_after_an_array_is_not_lost_in_silence(tmp_path):
     (tmp_path / "two.json").write_text('[{"text": "a b"}, {"text": "c"}]\n[{"text": "d"}]')
-    with pytest.raises(TenorError, match=r"two.json:2: '\[' stands after the end of the array"):
+    with pytest.raises(TenorError, match=r"two.json:2: '\[' follows the end of the array"):
         list(read_texts(tmp_path / "two.json", problems=Problems()))
 
 

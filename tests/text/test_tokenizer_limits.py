@@ -44,7 +44,7 @@ def _changed(folder: Path, **parts: Any) -> Path:
     [
         ({"normalizer": {"type": "Sequence", "normalizers": [_replace("a", "a" * 10)] * 9}}, "times as long"),
         ({"normalizer": _replace("", "aaaaaaaaaaaaaaaaaaaa")}, "times as long"),
-        ({"normalizer": {"type": "Prepend", "prepend": "a" * 5_000}}, "5,000 letters into texts"),
+        ({"normalizer": {"type": "Prepend", "prepend": "a" * 5_000}}, "5,000 characters into texts"),
         ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "Lowercase"}] * 20_000}}, "settings"),
         ({"pre_tokenizer": _split("(a+)+$")}, "take for ever"),
         ({"pre_tokenizer": _split("(?:a|aa)*b")}, "take for ever"),
@@ -70,7 +70,7 @@ def test_a_model_that_looks_up_endless_words_is_refused(make_tiny: Callable[...,
     model = json.loads((folder / "tokenizer.json").read_text())["model"]
     for key, value, told in (
         ("max_input_chars_per_word", 10**9, "max_input_chars_per_word"),
-        ("continuing_subword_prefix", "#" * 1_000, "1,000 letters"),
+        ("continuing_subword_prefix", "#" * 1_000, "1,000 characters"),
     ):
         with pytest.raises(TenorError, match=told):
             Tokenizer.load(_changed(folder, model=model | {key: value}))

@@ -259,7 +259,7 @@ def test_another_beginning_is_refused_in_a_sentence(model, tmp_path, what):
         settings = dataclasses.replace(TWO_EPOCHS, seed=5)
     else:
         write_gold(gold, made_pairs(41, 2))
-    with pytest.raises(TenorError, match=r"a\.safetensors\.part.*delete the folder to begin anew"):
+    with pytest.raises(TenorError, match=r"a\.safetensors\.part.*delete the folder to start over"):
         learn_from_file(model, gold, out, settings=settings)
 
 

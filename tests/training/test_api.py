@@ -60,7 +60,7 @@ def test_tables_of_other_libraries_train_as_their_rows_do(library, tiny_folder):
 def test_what_would_be_passed_over_is_refused(tiny_folder, tmp_path):
     run = write_run(tmp_path / "run")
     for name, value in {"seed": 9, "pooling": "cls", "max_tokens": 7, "updates": {"a": {}}}.items():
-        with pytest.raises(TenorError, match=f"{name} belongs into the run file"):
+        with pytest.raises(TenorError, match=f"{name} belongs in the run file"):
             train(run, out=tmp_path / "out", **{name: value})
     with pytest.raises(TenorError, match="not with both"):
         train(tiny_folder, {"mood": {"kind": "classify", "train": ROWS}}, from_scratch={"model_type": "lstm"})

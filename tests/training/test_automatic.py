@@ -258,11 +258,11 @@ def test_a_labelled_file_is_enough(tiny_folder, tmp_path):
     assert done.metrics["tasks"]["a"]["rows"] == 5
     told = "\n".join(heard.notes)
     assert 'kind = "classify"' in told
-    assert "kept to measure by" in told
+    assert "kept for evaluation" in told
 
 
 def test_what_is_no_file_is_no_run(tmp_path):
-    with pytest.raises(TenorError, match="neither a run file nor a data file"):
+    with pytest.raises(TenorError, match="is not a file, where a run file or a data file is expected"):
         train(tmp_path / "nothing", out=tmp_path / "out")
 
 

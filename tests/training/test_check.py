@@ -2,13 +2,16 @@
 
 import json
 import os
+from dataclasses import replace
 
 import pytest
 
 from tenor.errors import TenorError
+from tenor.tasks.classify.kind import ClassifyConfig
 from tenor.training.api import train
 from tenor.training.check import DataReport, RunReport, check, check_run
 from tenor.training.init_config import draft_run, write_draft
+from tenor.training.reading import given_task, read_task
 from tenor.training.runfile import read_run
 
 WORDS = ["one red house", "two green trees", "three blue boats", "four old stones", "five new roads"]
@@ -140,6 +143,21 @@ def test_wrong_columns_scores_and_encoders(make, tmp_path):
     assert check_run(tmp_path / "run.toml").wrong == [
         "task near: every score is 1; at least two values are needed"
     ]
+
+
+def test_texts_with_different_labels_are_reported_by_check_and_train(make, tmp_path):
+    rows = [*sentences(20), ("HERE are one red  house of 0", "good"), ("a fine day", "good")]
+    file = make("train.csv", rows, ("text", "label"), ",")
+    said = f"1 text appears with different labels, in 2 rows (first: lines 2 and 22 of {file})"
+    assert check(file).warnings == [f"{said}; which label is right?"]
+    make("dev.csv", sentences(5, start=100), ("text", "label"), ",")
+    (tmp_path / "run.toml").write_text(RUN)
+    assert check(tmp_path / "run.toml").tasks[0].warnings == [f"{said}; which label is right?"]
+    run = read_run(tmp_path / "run.toml")
+    for dev in (run.tasks["mood"].dev, 0.2):
+        examples = read_task("mood", replace(run.tasks["mood"], dev=dev))
+        assert f"Warning: task mood: {said}; which label is right?" in examples.notes
+    assert any("different labels" in note for note in given_task("m", ClassifyConfig(), rows, rows).notes)
 
 
 def test_what_cannot_be_watched_is_wrong(make, tmp_path):

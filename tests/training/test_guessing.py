@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+import tenor
 from tenor.cli.main import run as run_command
 from tenor.errors import TenorError
 from tenor.training.api import train
@@ -90,6 +91,15 @@ def test_the_command_reads_columns(news, tmp_path, capsys):
     assert "text = 1" in out.read_text()
 
 
+def test_training_on_a_labelled_file_reads_kind_and_columns(tiny_folder, news, tmp_path, capsys):
+    given = (news, "--out", tmp_path / "out", "--set", f"encoder={tiny_folder}", "--set", "training.epochs=1")
+    assert call("train", *given, "--columns", "text=7,label=0") == 2
+    assert "has no column '7'" in capsys.readouterr().err
+    assert call("train", *given, "--kind", "classify", "--columns", "text=1,label=0") == 0
+    assert "news: accuracy" in capsys.readouterr().out
+    assert "columns = { text = 1, label = 0 }" in (tmp_path / "out/run.toml").read_text()
+
+
 def test_several_labels_are_guessed_and_counted_one_by_one(tmp_path):
     several(tmp_path / "multi.csv")
     write_draft(tmp_path / "multi.csv", out=tmp_path / "run.toml")
@@ -132,7 +142,7 @@ def test_spellings_of_a_label_and_tiny_files_are_warned_of(tmp_path, capsys):
     assert "warning: the labels 'pos' and 'Pos' differ only in case" in capsys.readouterr().out
     (tmp_path / "b.csv").write_text("text,label\na nice day,x\nanother day,y\nthird day,x\n")
     assert call("check", tmp_path / "b.csv") == 0
-    assert "warning: there are 3 examples only" in capsys.readouterr().out
+    assert "warning: there are only 3 examples" in capsys.readouterr().out
 
 
 def test_without_dev_rows_no_step_is_called_the_best(tiny_folder, tmp_path, capsys):
@@ -141,3 +151,44 @@ def test_without_dev_rows_no_step_is_called_the_best(tiny_folder, tmp_path, caps
     encoder = ["--set", f"encoder={tiny_folder}", "--set", "training.steps=1", "--quiet"]
     assert call("train", tmp_path / "run.toml", "--out", tmp_path / "out", *encoder) == 0
     assert "best at step" not in capsys.readouterr().out
+
+
+TREES = "1\tAda\tAda\tPROPN\t_\t_\t2\tnsubj\t_\t_\n2\tslept\tsleep\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+
+
+def test_trees_are_drafted_for_who_asks_and_tags_otherwise(news, tmp_path):
+    (tmp_path / "trees.conllu").write_text(TREES * 12)
+    assert 'kind = "tag"' in draft_run(tmp_path / "trees.conllu", out=tmp_path / "run.toml")
+    write_draft(tmp_path / "trees.conllu", out=tmp_path / "run.toml", kind="parse")
+    assert 'kind = "parse"' in (tmp_path / "run.toml").read_text()
+    assert check_run(tmp_path / "run.toml").wrong == []
+    with pytest.raises(TenorError, match=r"does not look like a 'parse' task; found: [^.]*\.$"):
+        draft_run(news, out=tmp_path / "run.toml", kind="parse")
+
+
+def test_a_given_encoding_is_that_of_check_init_and_train(tiny_folder, tmp_path, capsys):
+    file, out = tmp_path / "a.csv", tmp_path / "run.toml"
+    rows = [f"{words(random.Random(row), 6)} žluť {row},{'ž' if row % 2 else 'č'}" for row in range(40)]
+    file.write_bytes("\n".join(["text,label", *rows, ""]).encode("cp1250"))
+    assert call("check", file, "--encoding", "cp1250") == 0
+    assert "ž: 20" in capsys.readouterr().out
+    assert call("init", file, "--out", out, "--encoding", "cp1250", "--columns", "text=text,label=label") == 0
+    assert 'file_encoding = "cp1250"\n' in out.read_text()
+    assert "guessed" not in out.read_text()
+    given = ("--out", tmp_path / "out", "--set", f"encoder={tiny_folder}", "--set", "training.epochs=1")
+    assert call("train", file, *given, "--encoding", "cp1250") == 0
+    assert sorted(tenor.load(tmp_path / "out/model").tasks["a"].spec.labels) == ["č", "ž"]
+
+
+def test_a_file_of_many_texts_says_that_its_text_cannot_be_guessed(tmp_path):
+    row = ",".join(words(random.Random(1), 6) for _ in range(5))
+    (tmp_path / "q.csv").write_text("context,question,answer0,answer1,answer2\n" + f"{row}\n" * 20)
+    (wrong,) = check_data(tmp_path / "q.csv").wrong
+    assert "cannot be guessed; name it" in wrong
+
+
+def test_mostly_contradicting_labels_point_to_the_columns(tmp_path):
+    lines = "".join(f"{words(random.Random(row // 2), 6)},{'ab'[row % 2]}\n" for row in range(40))
+    (tmp_path / "a.csv").write_text("text,label\n" + lines)
+    (warning,) = check_data(tmp_path / "a.csv").warnings
+    assert warning.endswith("are the columns right?")

@@ -68,7 +68,7 @@ MISTAKES = [
     ('"sub/b.csv"', '"b.csv"', r"run.toml:8: the dev file .*b.csv does not exist"),
     ('"sub/b.csv"', '"sub"', r"run.toml:8: the dev file .*sub is a folder"),
     ("label = 1 }", "lable = 1 }", r"run.toml:9: .*columns names 'lable'.*Did you mean 'label'"),
-    (", label = 1 }", "}", r"run.toml:9: .*columns does not say where label stands"),
+    (", label = 1 }", "}", r"run.toml:9: .*columns does not name the column of label"),
     ("label = 1 }", "label = true }", r"run.toml:9: columns should be a table of column names"),
     ("label = 1 }", "label = -1 }", r"run.toml:9: .*negative number"),
     ("batch_size = 4", "batch_size = 0", r"run.toml:19: .*batch_size is 0"),

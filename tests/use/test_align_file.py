@@ -33,6 +33,11 @@ def source(tmp_path):
     return PairSource(path)
 
 
+def _stop(count, _):
+    if count:
+        raise KeyboardInterrupt
+
+
 def test_every_pair_becomes_a_line_that_the_reader_takes(aligner, source, tmp_path):
     seen = []
     done = align_file(aligner, source, tmp_path / "a.jsonl", progress=lambda *step: seen.append(step))
@@ -58,13 +63,9 @@ def test_a_killed_run_goes_on_and_ends_in_the_same_file(aligner, source, tmp_pat
     align_file(aligner, source, tmp_path / "whole.jsonl")
     monkeypatch.setattr(align_module, "WINDOW_PAIRS", 2)
 
-    def stop(count, _):
-        if count:
-            raise KeyboardInterrupt
-
     out = tmp_path / "a.jsonl"
     with pytest.raises(KeyboardInterrupt):
-        align_file(aligner, source, out, progress=stop)
+        align_file(aligner, source, out, progress=_stop)
     assert not out.exists()
     with open(tmp_path / "a.jsonl.part/rows", "a") as rows:
         rows.write('{"s": ["half a li')  # what a kill in the middle of a window leaves
@@ -78,17 +79,32 @@ def test_a_killed_run_goes_on_and_ends_in_the_same_file(aligner, source, tmp_pat
 def test_a_beginning_of_other_pairs_is_thrown_away(aligner, source, tmp_path, monkeypatch):
     monkeypatch.setattr(align_module, "WINDOW_PAIRS", 2)
 
-    def stop(count, _):
-        if count:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        align_file(aligner, source, tmp_path / "a.jsonl", progress=stop)
+        align_file(aligner, source, tmp_path / "a.jsonl", progress=_stop)
     source.path.write_text("Other text\tAnother text\n" + source.path.read_text())
     notes = []
     done = align_file(aligner, source, tmp_path / "a.jsonl", note=notes.append)
     assert "the pairs have changed" in notes[0]
     assert done.pairs == len(PAIRS) + 1
+
+
+def test_a_beginning_with_other_columns_beside_the_texts_is_thrown_away(aligner, tmp_path, monkeypatch):
+    path = tmp_path / "pairs.csv"
+
+    def write(ids):
+        lines = [f'{number},"{one}","{two}"' for number, (one, two) in zip(ids, PAIRS, strict=True)]
+        path.write_text("\n".join(["id,first,second", *lines]) + "\n")
+
+    write(range(5))
+    monkeypatch.setattr(align_module, "WINDOW_PAIRS", 2)
+    with pytest.raises(KeyboardInterrupt):
+        align_file(aligner, PairSource(path, rows=True), tmp_path / "a.jsonl", progress=_stop)
+    write(range(10, 15))
+    noted = []
+    align_file(aligner, PairSource(path, rows=True), tmp_path / "a.jsonl", note=noted.append)
+    found = [json.loads(line)["id"] for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert found == [str(number) for number in range(10, 15)]
+    assert "the pairs have changed" in noted[0]
 
 
 def test_given_words_and_trees(aligner, tmp_path):

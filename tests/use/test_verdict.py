@@ -105,3 +105,9 @@ def test_the_starter_says_who_chased_whom_is_open():
 def test_numbers_of_numpy_are_judged_alike():
     plain = verdict("A dog ran.", "A dog was running.", similarity=4.7, paraphrase=0.8)
     assert verdict("A dog ran.", "A dog was running.", similarity=4.7, paraphrase=np.float64(0.8)) == plain
+
+
+def test_texts_without_a_known_word_have_no_verdict():
+    found = verdict("xyzzy", "plugh", similarity=4.9, paraphrase=0.9, known=False)
+    assert (found.says, found.certainty) == ("unknown", "low")
+    assert verdict("xyzzy", " xyzzy ", similarity=4.9, paraphrase=None, known=False).says == "same"

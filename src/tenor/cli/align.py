@@ -1,12 +1,13 @@
 """PAIRS is CSV, TSV, JSON, Excel or Parquet, compressed with gzip or not, or - for standard input.
 
-OUT gets one JSON object a line: the words of both texts ("s", "t"), word links counted from 0 ("links"), the
-phrases of each text, and the phrase pairs that no link leaves ("alignments"); ends of spans are inclusive.
+OUT gets one JSON object a line: all columns of the input, and beside them the words of both texts ("s", "t"),
+word links counted from 0 ("links"), the phrases of each text, and the phrase pairs that no link leaves
+("alignments"); ends of spans are inclusive.
 A job that was killed resumes when the same command is run again.
 
 \b
     tenor align pairs.tsv --out aligned.jsonl
-    tenor align pairs.csv --columns question1,question2 --out aligned.jsonl
+    tenor align pairs.csv --columns question1,question2 --out - | head
     tenor align words.tsv --pretokenized --blocks minimal --out aligned.jsonl
     tenor align parsed.tsv --trees --out aligned.jsonl
     tenor align pairs.tsv --phrases spacy --out aligned.jsonl
@@ -25,6 +26,7 @@ are made without it, and makes better ones.
     tenor align pairs.tsv --learn --unlabelled --out aligner.safetensors
 """
 
+import sys
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -37,7 +39,6 @@ from tenor.cli.options import (
     Device,
     Encoding,
     Model,
-    Out,
     PairColumns,
     Precision,
     PrecisionChoice,
@@ -69,6 +70,7 @@ class PhrasesChoice(StrEnum):
     spacy = "spacy"
 
 
+Out = Annotated[Path, typer.Option("--out", "-o", help="Where to write; - is standard output.")]
 Source = Annotated[str, typer.Argument(metavar="PAIRS", help="The file of pairs; - is standard input.")]
 Pretokenized = Annotated[
     bool, typer.Option("--pretokenized", help="The texts are words separated by spaces; keep them.")
@@ -124,7 +126,7 @@ def align(
 ) -> None:
     """Link the words of text pairs, and pair the phrases that say the same."""
     from tenor.model import load
-    from tenor.use.align.file import PairSource, Shape, align_file
+    from tenor.use.align.file import PairSource, Shape
     from tenor.use.align.learned import load_aligner
     from tenor.use.align.pairs import Aligner, PhraseSettings
     from tenor.use.align.spacy_phrases import SpacyPhrases
@@ -149,7 +151,7 @@ def align(
         _learn(source, out_, load(model, precision=precision.value, device=device), seed, strict, quiet)
         return
     shape: Shape = "trees" if trees else "words" if pretokenized else "text"
-    pairs = PairSource(source, pair_of(columns), shape, strict, encoding)
+    pairs = PairSource(source, pair_of(columns), shape, strict, encoding, rows=not learn)
     learned = None if aligner is None else load_aligner(aligner)
     chosen = Aligner(
         load(model, precision=precision.value, device=device),
@@ -160,13 +162,26 @@ def align(
     if learn:
         _learn_from_texts(chosen, pairs, out_, seed, quiet)
         return
+    _align(chosen, pairs, out_, quiet)
+
+
+def _align(aligner: "Aligner", pairs: "PairSource", out_: Path, quiet: bool) -> None:
+    from tenor.use.align.file import align_file, align_to_stream
+    from tenor.use.row_files import STDOUT
+
     with progress_bar("Aligning", quiet=quiet) as bar:
-        done = align_file(chosen, pairs, out_, progress=bar.follow, note=note_printer(quiet=quiet))
+        if out_ == STDOUT:
+            done = align_to_stream(aligner, pairs, sys.stdout, progress=bar.follow)
+        else:
+            note = note_printer(quiet=quiet)
+            done = align_file(aligner, pairs, out_, progress=bar.follow, note=note)
     print_problems(done.problems, quiet=quiet)
     print_notes((done.warning,), quiet=quiet)
     if done.cut and not quiet:
         what = "1 text goes" if done.cut == 1 else f"{done.cut:,} texts go"
         notes.print(f"{what} beyond the model's limit; phrases there are kept, but not aligned.")
+    if out_ == STDOUT:
+        return
     without = f" ({done.unaligned:,} without)" if done.unaligned else ""
     out.print(
         f"{counted(done.pairs, 'pair')}{without}, {counted(done.alignments, 'phrase pair')} and "
@@ -212,6 +227,6 @@ def _learn_from_texts(aligner: "Aligner", source: "PairSource", out_: Path, seed
     facts = done.learned
     out.print(
         f"Learned from {counted(facts.pairs, 'pair')} without links. On {facts.held_out:,} others its links "
-        f"agree with those made without it by an F1 of {facts.f1:.3f}, which is not how right they are. "
+        f"agree with those made without it by an F1 of {facts.f1:.3f}, which is not their accuracy. "
         f"The aligner is in {out_}."
     )

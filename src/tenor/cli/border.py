@@ -19,7 +19,7 @@ def sentence_for(error: BaseException) -> str:
         return out_of_memory(error)
     name = " ".join(f"{type(error).__name__}: {error}".split())[:300]
     place = _write_report(error)
-    attach = f"What led to it stands in {place}; please attach that file to a report." if place else ""
+    attach = f"What led to it is in {place}; please attach that file to a report." if place else ""
     return f"Something went wrong that Tenor did not foresee ({name}). {attach} {DEBUG}=1 shows it here."
 
 

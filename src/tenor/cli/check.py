@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenor.cli.console import out
-from tenor.cli.options import Json, Strict
+from tenor.cli.options import Encoding, Json, Strict
 
 if TYPE_CHECKING:
     from tenor.text.example_statistics import ExampleStatistics, Quantiles
@@ -28,15 +28,21 @@ if TYPE_CHECKING:
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="A data file, a run file, or - for standard input.")
 ]
-Against = Annotated[str | None, typer.Option(help="Another data file: how many examples stand in both?")]
+Against = Annotated[str | None, typer.Option(help="Another data file: how many examples appear in both?")]
 
 
-def check(file: File, against: Against = None, strict: Strict = False, as_json: Json = False) -> None:
+def check(
+    file: File,
+    against: Against = None,
+    encoding: Encoding = None,
+    strict: Strict = False,
+    as_json: Json = False,
+) -> None:
     """Look at a data file or run file and say what is wrong with it."""
     from tenor.training.check import DataReport
     from tenor.training.check import check as look
 
-    report = look(file, against=against, strict=strict)
+    report = look(file, against=against, encoding=encoding, strict=strict)
     if as_json:
         out.print(json.dumps(report.as_dict(), indent=2, ensure_ascii=False))
     else:

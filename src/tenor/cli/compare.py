@@ -196,6 +196,9 @@ def _print(found: "Comparison", *, explain: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    if found.verdict.says == "unknown":  # the numbers mean nothing
+        out.print(found.verdict.text)
+        return
     filled = round(found.similarity / 5 * _CELLS)
     bar = "█" * filled + "░" * (_CELLS - filled)
     sure = {"high": "sure", "medium": "fairly sure", "low": "unsure"}[found.verdict.certainty]

@@ -1,11 +1,12 @@
-"""DATA is a labelled file; its columns are found by name and content, or named with --columns. Prints every
-score with its 95% interval, and for labels the confusion matrix. Rows whose label the task does not have are
-reported and left out of the scores; --strict stops at them.
+"""DATA is a labelled file; its columns are those of the training file, else found by name and content, or
+named with --columns. Prints every score with its 95% interval, and for labels the confusion matrix. Rows
+whose label the task does not have are reported and left out of the scores; --strict stops at them.
 
-Without --task the cosine of the model's vectors is compared with the scores of pairs, for any embedding
-model.
+Without --task it is the model's only task, or the only one that DATA fits. Of a model that was not trained
+for any, the cosine of its vectors is compared with the scores of pairs, as with --task cosine.
 
 \b
+    tenor evaluate test.tsv --model runs/mine/model
     tenor evaluate dev.tsv --model runs/mine/model --task sentiment
     tenor evaluate reviews.csv --task sentiment --labels 0=negative,1=positive
     tenor evaluate sts-dev.csv --columns first=5,second=6,score=4
@@ -38,7 +39,7 @@ _SHOWN = 20  # characters of a label
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="A labelled file.")]
 TaskName = Annotated[
-    str | None, typer.Option("--task", "-t", help="A task of the model. Default: the cosine of its vectors.")
+    str | None, typer.Option("--task", "-t", help="A task of the model. Default: the only one that fits.")
 ]
 Columns = Annotated[
     str | None,

@@ -23,8 +23,7 @@ from typing import Annotated
 import typer
 
 from tenor.cli.console import notes
-from tenor.cli.options import Quiet
-from tenor.errors import TenorError
+from tenor.cli.options import Encoding, KindName, Quiet, RoleColumns, role_columns
 
 Data = Annotated[
     str, typer.Argument(metavar="FILE", help="A CSV, TSV, JSONL or Parquet file with texts and labels.")
@@ -36,13 +35,6 @@ Glue = Annotated[
         help="A folder of GLUE's: cola, mnli, mnli-mm, mrpc, qnli, qqp, rte, sst2, stsb.",
     ),
 ]
-KindName = Annotated[
-    str | None, typer.Option("--kind", metavar="KIND", help="The kind of task, such as classify or pair.")
-]
-Columns = Annotated[
-    str | None,
-    typer.Option(metavar="ROLE=COLUMN,…", help="Which column holds what: text=body,label=class."),
-]
 RunFile = Annotated[Path, typer.Option("--out", "-o", help="The run file to write; it must not exist yet.")]
 
 
@@ -50,23 +42,14 @@ def init(
     data: Data,
     out: RunFile = Path("run.toml"),
     kind: KindName = None,
-    columns: Columns = None,
+    columns: RoleColumns = None,
+    encoding: Encoding = None,
     glue: Glue = None,
     quiet: Quiet = False,
 ) -> None:
     """Look at a labelled file and write a run file for it."""
     from tenor.training.init_config import write_draft
 
-    write_draft(data, out=out, glue=glue, kind=kind, columns=_columns(columns))
+    write_draft(data, out=out, glue=glue, kind=kind, columns=role_columns(columns), encoding=encoding)
     if not quiet:
         notes.print(f"Wrote {out}. Look it over, then: tenor check {shlex.quote(str(out))}")
-
-
-def _columns(text: str | None) -> dict[str, str] | None:
-    """Read role=column,role=column."""
-    if text is None:
-        return None
-    parts = [part.partition("=") for part in text.split(",")]
-    if not all(role.strip() and sign and column.strip() for role, sign, column in parts):
-        raise TenorError(f"--columns {text!r} is not understood; write --columns text=body,label=class.")
-    return {role.strip(): column.strip() for role, _, column in parts}

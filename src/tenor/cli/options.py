@@ -64,6 +64,15 @@ PairColumns = Annotated[
         help="The two columns with the texts, by name or 0-based number. Default: found by content.",
     ),
 ]
+KindName = Annotated[
+    str | None, typer.Option("--kind", metavar="KIND", help="The kind of task, such as classify or pair.")
+]
+RoleColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns", metavar="ROLE=COLUMN,…", help="Which column holds what: text=body,label=class."
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, metavar="N", help="The same seed gives the same result.")]
 Quiet = Annotated[
     bool, typer.Option("--quiet", "-q", help="No progress bar and no notes; bad rows are still reported.")
@@ -78,6 +87,20 @@ RowsOut = Annotated[
         ".jsonl, .json or .parquet; - is standard output, as CSV or with --json as JSON lines.",
     ),
 ]
+
+
+def role_columns(text: str | None) -> dict[str, str] | None:
+    """Read --columns ROLE=COLUMN,ROLE=COLUMN.
+
+    >>> role_columns("text=body, label=2")
+    {'text': 'body', 'label': '2'}
+    """
+    if text is None:
+        return None
+    parts = [part.partition("=") for part in text.split(",")]
+    if not all(role.strip() and sign and column.strip() for role, sign, column in parts):
+        raise TenorError(f"--columns {text!r} is not understood; write --columns text=body,label=class.")
+    return {role.strip(): column.strip() for role, _, column in parts}
 
 
 def pair_of(columns: str | None) -> dict[str, str | int] | None:

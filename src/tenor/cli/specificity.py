@@ -67,7 +67,7 @@ def specificity(
             "one: tenor fetch tatoeba, then tenor specificity --learn tatoeba --out FOLDER."
         )
     if out_ is not None:
-        raise TenorError("--out is the folder of a model that --learn makes; send the ranking on with >.")
+        raise TenorError("--out is the folder of a model that --learn makes; redirect the ranking with >.")
     _rank(source, model, column, per_word=per_word, strict=strict, as_json=json_, quiet=quiet)
 
 

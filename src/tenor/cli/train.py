@@ -8,6 +8,7 @@ processes or GPUs it is the same command, under torchrun or accelerate launch.
 
 \b
     tenor train reviews.csv          # the run goes to runs/reviews
+    tenor train news.csv --columns text=body,label=topic
     tenor train --example first      # writes first/run.toml with data to try
     tenor train first/run.toml --out runs/first
     tenor train run.toml --out runs/short --set training.epochs=1
@@ -22,7 +23,7 @@ from typing import Annotated, Any
 import typer
 
 from tenor.cli.console import notes, out
-from tenor.cli.options import Device, Quiet, Strict
+from tenor.cli.options import Device, Encoding, KindName, Quiet, RoleColumns, Strict, role_columns
 from tenor.errors import TenorError
 
 RunFile = Annotated[
@@ -43,6 +44,9 @@ def train(
     run_file: RunFile = None,
     out_: RunDir = None,
     set_: Set = None,
+    kind: KindName = None,
+    columns: RoleColumns = None,
+    encoding: Encoding = None,
     example: Example = None,
     device: Device = "auto",
     strict: Strict = False,
@@ -54,6 +58,8 @@ def train(
         return
     if run_file is None:
         raise TenorError("Training needs a run file or a data file: tenor train run.toml --out DIR.")
+    if not run_file.exists() and run_file.suffix:  # without an ending it may be meant as an encoder
+        raise TenorError(f"{run_file} does not exist.")
     out_ = out_ or _folder_of(run_file)
     from tenor.cli.training_bar import listening
     from tenor.training.distributed import DistributedContext
@@ -61,7 +67,17 @@ def train(
     with listening(notes, quiet=quiet or not DistributedContext.from_environment().first) as bar:
         from tenor.training.api import train as run
 
-        done = run(run_file, out=out_, overrides=set_ or [], device=device, strict=strict, callbacks=[bar])
+        done = run(
+            run_file,
+            out=out_,
+            kind=kind,
+            columns=role_columns(columns),
+            encoding=encoding,
+            overrides=set_ or [],
+            device=device,
+            strict=strict,
+            callbacks=[bar],
+        )
     if done.metrics:
         for line in _lines(done.metrics):
             out.print(line)

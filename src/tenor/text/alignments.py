@@ -15,7 +15,7 @@ are kept: they say something about whole texts.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -84,8 +84,11 @@ class AlignedPair:
             tuple(span for span in self.phrases[1] if span not in second),
         )
 
-    def to_line(self) -> str:
-        """Return the pair as one line of the format, with inclusive ends and no line feed."""
+    def to_line(self, columns: Mapping[str, Any] | None = None) -> str:
+        """Return the pair as one line of the format, with inclusive ends and no line feed.
+
+        ``columns`` are further fields, put first; one with a name of the format is written as ``NAME_input``.
+        """
         first, second = self.phrases
         record = {
             "s": self.first,
@@ -95,7 +98,8 @@ class AlignedPair:
             "s_phrases": [_inclusive(span) for span in first],
             "t_phrases": [_inclusive(span) for span in second],
         }
-        return json.dumps(record, ensure_ascii=False)
+        kept = {(f"{name}_input" if name in record else name): cell for name, cell in (columns or {}).items()}
+        return json.dumps(kept | record, ensure_ascii=False, default=str)
 
 
 def read_alignments(

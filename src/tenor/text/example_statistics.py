@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.text.alignments import AlignedPair
+from tenor.text.contradictions import Contradictions, LabelledTexts
 from tenor.text.examples import Pair, Sentence, TaggedSentence, Triple
 from tenor.text.overlap import fingerprints
 
@@ -59,6 +60,7 @@ class ExampleStatistics:
         self._words = array("L")
         self._waiting: list[tuple[str, ...]] = []
         self._fingerprints: list[NDArray[np.uint64]] = []
+        self._labelled = LabelledTexts()
 
     def add(self, example: Sentence | Pair | Triple | TaggedSentence | AlignedPair) -> None:
         """Count one example."""
@@ -66,6 +68,7 @@ class ExampleStatistics:
         self._words.extend(len(text.split()) for text in example.texts)
         if example.label is not None:
             self._add_label(example.label)
+            self._labelled.add(example.texts, example.label, example.origin)
         if isinstance(example, TaggedSentence):
             for tag in example.tags or ():
                 self._add_label(tag)
@@ -95,6 +98,10 @@ class ExampleStatistics:
         """Count the duplicates: examples whose texts stood in an earlier one."""
         known = self.fingerprints()
         return len(known) - len(np.unique(known))
+
+    def contradictions(self) -> Contradictions | None:
+        """Return which texts appear with different labels, None where none does."""
+        return self._labelled.contradictions()
 
     def words(self) -> Quantiles | None:
         """Describe the lengths of the texts in words, as white space separates them."""

@@ -12,6 +12,7 @@ from tenor.text.examples import Pair, Row, Sentence
 from tenor.text.header import is_number
 from tenor.text.problems import Problems
 from tenor.text.readers import find_format, read_rows
+from tenor.text.sniff import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class FileProfile:
     roles: Roles
     statistics: ExampleStatistics
     problems: Problems
+    encoding: str | None = None
+    """The encoding that was asked for."""
 
     @property
     def usable(self) -> bool:
@@ -33,10 +36,11 @@ class FileProfile:
         return self.statistics.count > 0
 
 
-def profile_file(path: str | Path, *, problems: Problems) -> FileProfile:
+def profile_file(path: str | Path, *, encoding: str | None = None, problems: Problems) -> FileProfile:
     """Read a whole file once, in constant memory but for a few bytes per row, and report on it."""
-    described = "as it comes" if str(path) == "-" else find_format(path).describe()
-    rows = read_rows(path, problems=problems)
+    asked = Asked(encoding=encoding)
+    described = "as it comes" if str(path) == "-" else find_format(path, asked).describe()
+    rows = read_rows(path, encoding=encoding, problems=problems)
     head = take_head(rows)
     columns = column_names(head)
     roles = Roles(tuple(columns), text=columns[0]) if len(columns) == 1 else guess_roles(head)
@@ -47,7 +51,9 @@ def profile_file(path: str | Path, *, problems: Problems) -> FileProfile:
         for example in _examples(row, roles):
             statistics.add(example)
     empty = {name: count - filled[name] for name in columns if filled[name] < count}
-    return FileProfile(str(path), described, count, tuple(columns), empty, roles, statistics, problems)
+    return FileProfile(
+        str(path), described, count, tuple(columns), empty, roles, statistics, problems, encoding
+    )
 
 
 def _examples(row: Row, roles: Roles) -> Iterator[Sentence | Pair]:

@@ -84,7 +84,7 @@ def _elements(text: _Text, file: str) -> Iterator[tuple[int, Any]]:
     text.move(text.position + 1)
     if sign := text.next_sign():
         raise TenorError(
-            f"{file}:{text.line}: {sign!r} stands after the end of the array; expected one array in the file."
+            f"{file}:{text.line}: {sign!r} follows the end of the array; expected one array in the file."
         )
 
 

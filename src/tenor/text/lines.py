@@ -188,7 +188,7 @@ def note_guess(what: str, problems: Problems) -> None:
     """Say that a file was read in an encoding that is only a guess."""
     problems.note(
         f"{what} is not UTF-8; it was read as Windows-1252 (Western European), which is a guess. If letters "
-        "look wrong, name its encoding with --encoding."
+        "look wrong, name its encoding with --encoding (in run files, file_encoding)."
     )
 
 

@@ -43,10 +43,12 @@ def read_rows(
     quote: str | None = None,
     header: bool | None = None,
     encoding: str | None = None,
+    named: Collection[str] = (),
     problems: Problems,
 ) -> Iterator[Row]:
     """Yield the rows of a file; what is left as None is found out from its content.
 
+    ``named`` are names of columns by which a header is known, whatever it looks like.
     Plain lines have the single column "0", and every line is a row, also a blank one.
 
     >>> import tempfile, pathlib
@@ -56,7 +58,7 @@ def read_rows(
     [{'text': 'Fine, really.', 'mood': '4'}, {'text': 'Dull.', 'mood': '1'}]
     """
     asked = Asked(format, delimiter, quote, header, encoding)
-    return _rows(path, asked, problems)
+    return _rows(path, asked, problems, named)
 
 
 def _rows(path: str | Path, asked: Asked, problems: Problems, named: Collection[str] = ()) -> Iterator[Row]:

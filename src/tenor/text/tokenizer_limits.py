@@ -52,7 +52,7 @@ def _check_model(model: Any, path: Path) -> None:
             f"{path}: max_input_chars_per_word is {letters}; at most {_MOST_LETTERS} is read (100 is usual)."
         )
     if isinstance(prefix, str) and len(prefix) > _MOST_CONTENT:
-        raise TenorError(f"{path}: continuing_subword_prefix has {len(prefix):,} letters; '##' is usual.")
+        raise TenorError(f"{path}: continuing_subword_prefix has {len(prefix):,} characters; '##' is usual.")
     if getattr(model, "dropout", None):
         model.dropout = None  # the same text must give the same tokens
 
@@ -60,14 +60,14 @@ def _check_model(model: Any, path: Path) -> None:
 def _check_part(part: Any, where: str) -> None:
     state = part.__getstate__()
     if len(state) > _MOST_STATE:
-        raise TenorError(f"{where} has {len(state):,} letters of settings; it is not usable.")
+        raise TenorError(f"{where} has {len(state):,} characters of settings; it is not usable.")
     settings = json.loads(state)
     growth, size = 1.0, 0
     for step in _steps(settings):
         size += len(json.dumps({key: value for key, value in step.items() if key != "precompiled_charsmap"}))
         if size > _MOST_SETTINGS:
             raise TenorError(
-                f"{where} has more than {_MOST_SETTINGS:,} letters of settings; it is not usable."
+                f"{where} has more than {_MOST_SETTINGS:,} characters of settings; it is not usable."
             )
         pattern = step.get("pattern")
         if isinstance(pattern, dict) and isinstance(regex := pattern.get("Regex"), str):
@@ -95,7 +95,9 @@ def _growth(step: dict[str, Any], where: str) -> float:
     """Return how many times longer a step can make a long text."""
     added = step.get("prepend") or step.get("content") or ""
     if not isinstance(added, str) or len(added) > _MOST_CONTENT:
-        raise TenorError(f"{where} puts {len(added):,} letters into texts; at most {_MOST_CONTENT} are read.")
+        raise TenorError(
+            f"{where} puts {len(added):,} characters into texts; at most {_MOST_CONTENT} are read."
+        )
     pattern = step.get("pattern")
     if step.get("type") != "Replace" or not isinstance(pattern, dict):
         return 1.0

@@ -30,7 +30,7 @@ def read_tree(text: str) -> Tree:
     closed = False
     for piece in _PIECE.findall(text):
         if closed:
-            raise ValueError("text stands after the end of the tree")
+            raise ValueError("there is text after the end of the tree")
         if piece == "(":
             open_.append((len(words), []))
         elif not open_:

@@ -5,6 +5,7 @@ most where the sentence is written with ordinary casing, so whether it is belong
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ SHAPES = (
 
 _EVERYWHERE = 0.6  # of the words with letters begin with a capital: titles, and texts that are shouted
 _ENDS = frozenset(".!?:")
+_LONGEST_KEPT = 40  # characters: what is kept of words must not grow with one of them
 
 
 def word_shapes(words: Sequence[str]) -> NDArray[np.int64]:
@@ -27,29 +29,38 @@ def word_shapes(words: Sequence[str]) -> NDArray[np.int64]:
     >>> [SHAPES[bit] for bit in range(len(SHAPES)) if rome >> bit & 1]
     ['initial capital', 'telling capital']
     """
-    own = [_own(word) for word in words]
-    capital = [bool(shape & 1) for shape in own]
-    lettered = [at for at, word in enumerate(words) if word[:1].isalpha()]
-    part = sum(capital[at] for at in lettered) / max(1, len(lettered))
-    everywhere, nowhere = part > _EVERYWHERE and len(lettered) > 1, part == 0
-    shapes = np.array(own, dtype=np.int64).reshape(-1)
-    for at in range(len(words)):
-        first = at == 0 or words[at - 1] in _ENDS
-        flags = (
-            first,
-            everywhere,
-            nowhere,
-            at > 0 and capital[at - 1],
-            at + 1 < len(words) and capital[at + 1],
-            capital[at] and not first and not everywhere,
-            len(words[at]) < 3,
-        )
-        shapes[at] |= sum(flag << (10 + bit) for bit, flag in enumerate(flags))
-    return shapes
+    own = np.array([_own(word) for word in words], dtype=np.int64)
+    capital = (own & 1).astype(np.bool_)
+    lettered = np.array([word[:1].isalpha() for word in words], dtype=np.bool_)
+    part = capital[lettered].sum() / max(1, lettered.sum())
+    everywhere, nowhere = part > _EVERYWHERE and lettered.sum() > 1, part == 0
+    first = np.array([True, *(word in _ENDS for word in words[:-1])][: len(words)], dtype=np.bool_)
+    outside = np.zeros(1, dtype=np.bool_)
+    flags = (
+        first,
+        everywhere,
+        nowhere,
+        np.concatenate([outside, capital[:-1]])[: len(own)],
+        np.concatenate([capital[1:], outside])[: len(own)],
+        capital & ~first & (not everywhere),
+        np.array([len(word) < 3 for word in words], dtype=np.bool_),
+    )
+    for bit, flag in enumerate(flags):
+        own |= np.asarray(flag, dtype=np.int64) << (10 + bit)
+    return own
 
 
 def _own(word: str) -> int:
-    """Return the bits that a word tells by itself."""
+    """Return the bits that a word tells by itself, kept for short words: they come again and again."""
+    return _kept_bits(word) if len(word) <= _LONGEST_KEPT else _bits(word)
+
+
+@lru_cache(maxsize=1 << 16)
+def _kept_bits(word: str) -> int:
+    return _bits(word)
+
+
+def _bits(word: str) -> int:
     letters = [letter for letter in word if letter.isalpha()]
     digits = sum(letter.isdigit() for letter in word)
     flags = (

@@ -133,7 +133,7 @@ def _read_index(path: Path, data: Path, part: PartOfSpeech) -> dict[str, tuple[i
             if fields[1] not in _LETTERS[part] or pointers < 0 or count < 1 or len(offsets) != count:
                 raise ValueError
         except (ValueError, IndexError) as error:
-            raise TenorError(f"{path}:{number} is no line of a WordNet index. {_EXPECTED}") from error
+            raise TenorError(f"{path}:{number} is not a line of a WordNet index. {_EXPECTED}") from error
         if not all(0 <= offset < end for offset in offsets):
             raise TenorError(
                 f"{path}:{number} names a synset at {max(offsets)}, but {data.name} ends at {end}. "

@@ -80,6 +80,9 @@ def train(
     seed: int = 1,
     max_tokens: int | None = None,
     from_scratch: Any = None,
+    kind: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
     device: str = "auto",
     strict: bool = False,
     overrides: Sequence[str] = (),
@@ -88,9 +91,10 @@ def train(
     """Train a model for some tasks, a run file, or a learner of one's own.
 
     ``what`` is an encoder (a starter, a folder, ``hub:NAME``), to which ``tasks`` belong; the path of a run
-    file; or a :class:`Learner`, for what has no tasks. ``training`` are the settings of
-    :class:`TrainingConfig`, such as ``epochs=3``. Without ``out`` the run is in a temporary folder. A run in
-    a folder goes on where it was stopped.
+    file, or of a labelled data file, whose ``kind``, ``columns`` and ``encoding`` are guessed if left out; or
+    a :class:`Learner`, for what has no tasks. ``training`` are the settings of :class:`TrainingConfig`, such
+    as ``epochs=3``. Without ``out`` the run is in a temporary folder. A run in a folder goes on where it was
+    stopped.
 
     >>> import tenor
     >>> rows = [("a fine film", "good"), ("so very dull", "bad")] * 8
@@ -102,33 +106,33 @@ def train(
     kept = tempfile.TemporaryDirectory(prefix="tenor-run-") if out is None else None
     place = Path(kept.name) / "run" if kept is not None else Path(str(out))
     config = {"pooling": pooling, "max_tokens": max_tokens, "from_scratch": from_scratch}
+    data = {"kind": kind, "columns": columns, "encoding": encoding}
     if isinstance(what, Learner):
-        _refuse_in_learner(
-            tasks, config | {"objectives": objectives, "adapter": adapter, "overrides": overrides}
-        )
+        config |= {"objectives": objectives, "adapter": adapter, "overrides": overrides}
+        _refuse_in_learner(tasks, config | data)
         settings = _training_config(training)
         progress = train_learner(what, settings, out=place, seed=seed, callbacks=callbacks, updates=updates)
         return Run(folder=place, progress=progress, _kept=kept)
-    config |= {"updates": updates, "objectives": objectives if isinstance(objectives, Mapping) else {}}
+    named, built = _named_and_built(objectives)
+    config |= {"updates": updates, "objectives": named}
     if tasks is None:
         _refuse("run file", config | {"seed": seed != 1})
-        (run, assumed), examples = _from_file(what, overrides, training), None
-        for callback in callbacks:
-            for note in assumed:
-                callback.note(note)
+        run, examples = _from_file(what, overrides, training, data, callbacks), None
     else:
+        _refuse("table of the task", data)
         run, examples = _from_memory(what, tasks, config | {"seed": seed}, training, strict)
     finished = train_run(
-        run,
-        out=place,
-        examples=examples,
-        device=device,
-        strict=strict,
-        callbacks=callbacks,
-        objectives=() if isinstance(objectives, Mapping) else objectives,
-        adapter=adapter,
-    )
+        run, out=place, examples=examples, device=device, strict=strict, callbacks=callbacks,
+        objectives=built, adapter=adapter,
+    )  # fmt: skip
     return _run_of(finished, place, kept)
+
+
+def _named_and_built(
+    objectives: Mapping[str, Any] | Sequence[Objective],
+) -> tuple[Mapping[str, Any], Sequence[Objective]]:
+    """Tell the settings of objectives by name, as a run file has them, from objectives of one's own."""
+    return (objectives, ()) if isinstance(objectives, Mapping) else ({}, objectives)
 
 
 def _run_of(finished: Finished | None, place: Path, kept: Any) -> Run:
@@ -184,7 +188,7 @@ def train_learner(
 
 def _refuse_in_learner(tasks: Any, given: Mapping[str, Any]) -> None:
     if tasks is not None:
-        raise TenorError("A learner of one's own has its tasks in it; leave out tasks.")
+        raise TenorError("A learner of your own has its tasks in it; leave out tasks.")
     _refuse("learner", given)
 
 
@@ -192,7 +196,7 @@ def _refuse(what: str, given: Mapping[str, Any]) -> None:
     """Refuse settings that would be passed over, since a run file or a learner has them in it."""
     if named := [name for name, value in given.items() if value]:
         hint = "; set it there, or by overrides" if what == "run file" else ""
-        raise TenorError(f"{named[0]} belongs into the {what} itself{hint}.")
+        raise TenorError(f"{named[0]} belongs in the {what} itself{hint}.")
 
 
 def _toml(value: Any) -> str:
@@ -200,24 +204,43 @@ def _toml(value: Any) -> str:
 
 
 def _from_file(
-    file: str | Path | None, overrides: Sequence[str], training: Mapping[str, Any]
-) -> tuple[RunConfig, list[str]]:
-    """Return the run of a run file, or one that a data file suggests, and what was assumed for it."""
+    file: str | Path | None,
+    overrides: Sequence[str],
+    training: Mapping[str, Any],
+    data: Mapping[str, Any],
+    callbacks: Sequence[Callback],
+) -> RunConfig:
+    """Return the run of a run file, or one that a data file suggests; callbacks hear what was assumed.
+
+    ``data`` is what a person says of a data file: its ``kind``, ``columns`` and ``encoding``.
+    """
     if file is None:
         raise TenorError("There is nothing to train: give an encoder and tasks, or a run file.")
     more = [f"training.{name}={_toml(value)}" for name, value in training.items() if value is not None]
     if looks_like_run(file):
-        return with_found_encoder(read_run(file, overrides=[*overrides, *more]), Path(file).parent), []
+        _refuse("run file", data)
+        return with_found_encoder(read_run(file, overrides=[*overrides, *more]), Path(file).parent)
     if not Path(file).is_file():
         raise TenorError(
-            f"{file} is neither a run file nor a data file; to train an encoder of that name, give its "
-            "tasks too: tenor.train(encoder, {name: {'kind': …, 'train': …}})."
+            f"{file} is not a file, where a run file or a data file is expected; to train an encoder of that "
+            "name, give its tasks too: tenor.train(encoder, {name: {'kind': …, 'train': …}})."
         )
+    run, assumed = _drafted(file, [*overrides, *more], data)
+    for callback in callbacks:
+        for note in assumed:
+            callback.note(note)
+    return run
+
+
+def _drafted(
+    file: str | Path, overrides: Sequence[str], data: Mapping[str, Any]
+) -> tuple[RunConfig, list[str]]:
+    """Return the run that tenor init would write for a data file, and what it assumed."""
     with tempfile.TemporaryDirectory(prefix="tenor-draft-") as folder:
         draft = Path(folder) / "run.toml"
-        text = draft_run(file, out=draft)
+        text = draft_run(file, out=draft, **data)
         draft.write_text(text, encoding="utf-8")
-        run = with_found_encoder(read_run(draft, overrides=[*overrides, *more]), Path.cwd())
+        run = with_found_encoder(read_run(draft, overrides=overrides), Path.cwd())
     return run, [f"Assumed of {file}, as tenor init would write it down:", *_assumed(text)]
 
 
@@ -297,7 +320,7 @@ def _task(name: str, task: TaskLike, strict: bool, seed: int) -> tuple[TaskConfi
     if len(paths) == sum(rows is not None for rows in parts.values()):
         return config, read_task(name, config, strict=strict, seed=seed)
     if paths:
-        raise TenorError(f"Task {name}: train and dev are to be both paths or both rows.")
+        raise TenorError(f"Task {name}: train and dev must both be paths, or both be rows.")
     return config, given_task(name, config, parts["train"], parts.get("dev"), seed=seed)
 
 

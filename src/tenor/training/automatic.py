@@ -124,7 +124,9 @@ class _Chooser:
         self.run = replace(
             self.run, objectives={CONTRAST: objective}, updates={"encoder": UpdateConfig(losses=losses)}
         )
-        self.choices.append(Choice(f"objectives.{CONTRAST}", "supervised_contrastive", "the encoder's only"))
+        self.choices.append(
+            Choice(f"objectives.{CONTRAST}", "supervised_contrastive", "the only loss of the encoder")
+        )
 
 
 def _transformer(run: RunConfig) -> bool:
@@ -154,7 +156,7 @@ def _contrast(chooser: _Chooser, few: Mapping[str, Mapping[str, int]]) -> None:
         f"{name} has {sum(each.values()):,} rows of {len(each)} classes" for name, each in few.items()
     )
     chooser.why = (
-        f"{told}: few, so that a contrastive stage trains the encoder and the heads are fitted to it"
+        f"{told}: few, so a contrastive stage trains the encoder, and the heads are fitted to its vectors"
     )
     for name in few:
         chooser.task(name, "batch_size", _CONTRAST_BATCH, "pairs within a batch")

@@ -22,6 +22,7 @@ from tenor.training.config import RunConfig
 from tenor.training.runfile import looks_like_run, read_run
 
 _FEW = 8  # examples
+_MANY = 0.2  # of the rows contradict others: rather a column is missing than labels are wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,33 +113,49 @@ class RunReport:
 
 
 def check(
-    path: str | Path, *, against: str | Path | None = None, strict: bool = False
+    path: str | Path, *, against: str | Path | None = None, encoding: str | None = None, strict: bool = False
 ) -> DataReport | RunReport:
     """Report on a file, deciding by its content whether it is a run file or data.
 
     ``wrong`` of the report lists what training would fail on; it is empty when all is well.
     """
     if not looks_like_run(path):
-        return check_data(path, against=against, strict=strict)
+        return check_data(path, against=against, encoding=encoding, strict=strict)
+    if encoding is not None:
+        raise TenorError(
+            "A run file is UTF-8; file_encoding of a task in it is the encoding of its data files."
+        )
     if against is not None:
         raise TenorError("A run file is not compared with another file; its own train and dev files are.")
     return check_run(path, strict=strict)
 
 
-def check_data(path: str | Path, *, against: str | Path | None = None, strict: bool = False) -> DataReport:
+def check_data(
+    path: str | Path, *, against: str | Path | None = None, encoding: str | None = None, strict: bool = False
+) -> DataReport:
     """Report on a data file; with ``against``, also on what it shares with another one."""
-    found, details = _survey(path, strict)
-    wrong = [] if found.usable else [f"no column of {path} could be taken for text"]
+    found, details = _survey(path, strict, encoding)
+    wrong = [] if found.usable else [_no_text(found)]
     wrong += too_many_problems(found.statistics.count, found.problems)
     warnings = label_warnings(found.statistics.labels, found.statistics.count)
+    warnings += contradiction_warnings(found.statistics)
     if against is None:
         return DataReport(found, wrong=wrong, details=details, warnings=warnings)
-    other, _ = _survey(against, strict)
+    other, _ = _survey(against, strict, None)
     shared = int(np.isin(found.statistics.fingerprints(), other.statistics.fingerprints()).sum())
     return DataReport(found, str(against), shared, wrong, details, warnings)
 
 
-def _survey(path: str | Path, strict: bool) -> tuple[FileProfile, DataSurvey]:
+def _no_text(found: FileProfile) -> str:
+    if not found.roles.texts:
+        return f"no column of {found.file} could be taken for text"
+    return (
+        f"which column of {found.file} holds the text cannot be guessed; name it, such as "
+        "tenor init FILE --columns text=COLUMN,label=COLUMN"
+    )
+
+
+def _survey(path: str | Path, strict: bool, encoding: str | None) -> tuple[FileProfile, DataSurvey]:
     """Look at a file as the kind that recognises it reads it, else as a table."""
     for kind in KINDS.values():
         if (config := kind.guess(path, None)) is not None:
@@ -148,7 +165,7 @@ def _survey(path: str | Path, strict: bool) -> tuple[FileProfile, DataSurvey]:
                 details.add(example, "train")
             about = f"data of a {kind.name!r} task, which {kind.about}"
             return FileProfile(str(path), about, tally.count, (), {}, Roles(), tally, problems), details
-    return profile_file(path, problems=Problems(strict)), DataSurvey()
+    return profile_file(path, encoding=encoding, problems=Problems(strict)), DataSurvey()
 
 
 def check_run(path: str | Path, *, strict: bool = False) -> RunReport:
@@ -175,6 +192,8 @@ def check_task(name: str, task: TaskConfig, *, strict: bool = False) -> TaskRepo
         shared = int(np.isin(dev.tally.fingerprints(), train.tally.fingerprints()).sum())
     part = task.dev if isinstance(task.dev, float) else None
     warnings = [] if train is None else label_warnings(train.labels, train.tally.count)
+    for file in filter(None, (train, dev)):
+        warnings += contradiction_warnings(file.tally)
     return TaskReport(name, task.kind, train, dev, shared, wrong, details, part, warnings)
 
 
@@ -193,8 +212,17 @@ def label_warnings(labels: Mapping[str, int], examples: int) -> list[str]:
         if len(same) > 1
     ]
     if 0 < examples < _FEW:
-        found.append(f"there are {examples} examples only: too few to learn from, or to measure by")
+        found.append(f"there are only {examples} examples: too few to learn from or to evaluate on")
     return found
+
+
+def contradiction_warnings(tally: ExampleStatistics) -> list[str]:
+    """Warn of texts that a file has with different labels."""
+    found = tally.contradictions()
+    if found is None:
+        return []
+    many = found.rows > _MANY * tally.count
+    return [f"{found}; {'are the columns right?' if many else 'which label is right?'}"]
 
 
 def _read(

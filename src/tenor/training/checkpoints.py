@@ -40,9 +40,7 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor], *, where: str
     own = weights_of(module)
     if own.keys() != weights.keys():
         odd = sorted(own.keys() ^ weights.keys())
-        raise TenorError(
-            f"{where} belongs to another network: the weight {odd[0]!r} stands on one side only."
-        )
+        raise TenorError(f"{where} belongs to another network: the weight {odd[0]!r} is on one side only.")
     for name, value in own.items():
         if value.shape != weights[name].shape:
             raise TenorError(
@@ -94,12 +92,12 @@ def read_checkpoint(path: Path) -> State:
             about: dict[str, str] = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  (no iteration)
         if about.get("format") != str(FORMAT):
-            raise TenorError(f"{path} is not a checkpoint of this version of Tenor; begin the run anew.")
+            raise TenorError(f"{path} is not a checkpoint of this version of Tenor; start the run over.")
         state: Any = join(tensors, json.loads(about["state"]))
     except (SafetensorError, OSError, KeyError, ValueError) as error:
         raise TenorError(
-            f"{path} is not a whole checkpoint ({error}); delete it to begin the run anew."
+            f"{path} is not a whole checkpoint ({error}); delete it to start the run over."
         ) from error
     if not isinstance(state, dict):
-        raise TenorError(f"{path} is not a checkpoint; delete it to begin the run anew.")
+        raise TenorError(f"{path} is not a checkpoint; delete it to start the run over.")
     return state

@@ -28,68 +28,80 @@ _ENOUGH_FOR_DEV = 10  # rows; of fewer, none can be spared
 
 
 def draft_run(
-    data: str | Path, *, out: str | Path, kind: str | None = None, columns: Mapping[str, str] | None = None
+    data: str | Path,
+    *,
+    out: str | Path,
+    kind: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
 ) -> str:
     """Return the text of a run file for ``data``, to be written to ``out``; it passes ``check_run`` there.
 
-    ``kind`` and ``columns`` (role to column) are guessed where they are not given.
+    ``kind``, ``columns`` (role to column) and the ``encoding`` of the file are guessed where not given.
     """
     if str(data) == "-":
         raise TenorError("A run file needs the name of a data file; standard input has none.")
-    task, found = guess_task(data) if kind is None and not columns else _asked_task(data, kind, columns)
+    task, found = (
+        guess_task(data, encoding)
+        if kind is None and not columns
+        else _asked_task(data, kind, columns, encoding)
+    )
+    task = replace(task, file_encoding=encoding)
     dev = _dev_file(Path(data), task)
     report = check_task("draft", task)
     if report.wrong:
         raise TenorError(f"{data}: it looks like a {task.kind!r} task, but {report.wrong[0]}.")
     assert report.train is not None
-    return _text(task, dev, report.train.tally.count, () if found is None else found.columns, Path(out))
+    others = () if found is None else found.columns
+    return _text(task, dev, report.train.tally.count, others, Path(out), guessed=not columns)
 
 
-def guess_task(data: str | Path) -> tuple[TaskConfig, FileProfile | None]:
+def guess_task(data: str | Path, encoding: str | None = None) -> tuple[TaskConfig, FileProfile | None]:
     """Ask every kind whether a data file looks like one of its own; a survey where the file is a table."""
     for kind in KINDS.values():
         if (config := kind.guess(data, None)) is not None:
             return config, None
-    found = profile_file(data, problems=Problems())
+    found = profile_file(data, encoding=encoding, problems=Problems())
     for kind in KINDS.values():
         if (config := kind.guess(data, found)) is not None:
             return config, found
     raise TenorError(
         f"{data}: no task could be guessed. A text column and a label, two text columns, or words with tags "
-        f"are needed; found: {_found(found)}. Write the run file by hand if they are there."
+        f"are needed; found: {_found(found)}. Say which columns to use, such as "
+        "--columns text=COLUMN,label=COLUMN."
     )
 
 
 def _asked_task(
-    data: str | Path, kind: str | None, columns: Mapping[str, str] | None
+    data: str | Path, kind: str | None, columns: Mapping[str, str] | None, encoding: str | None
 ) -> tuple[TaskConfig, FileProfile | None]:
     """Return a task of a kind or with columns that a person names; what they do not name is guessed."""
     kinds = list(KINDS.values()) if kind is None else [kind_of(kind)]
     if columns:
-        return _with_columns(data, kinds, columns)
+        return _with_columns(data, kinds, columns, encoding)
     found: FileProfile | None = None
-    for survey in (None, profile_file(data, problems=Problems())):
+    for survey in (None, profile_file(data, encoding=encoding, problems=Problems())):
         found = survey
         if (config := kinds[0].guess(data, survey)) is not None:
             return config, survey
     assert found is not None
-    raise TenorError(
-        f"{data} does not look like a {kind!r} task; found: {_found(found)}. Say where its parts stand, such "
-        "as --columns text=COLUMN,label=COLUMN."
-    )
+    roles = _roles(kinds[0])
+    named = ",".join(f"{role}=COLUMN" for role in roles)
+    advice = f" Say which columns to use: --columns {named}." if roles else ""
+    raise TenorError(f"{data} does not look like a {kind!r} task; found: {_found(found)}.{advice}")
 
 
 def _with_columns(
-    data: str | Path, kinds: Sequence[Kind], columns: Mapping[str, str]
+    data: str | Path, kinds: Sequence[Kind], columns: Mapping[str, str], encoding: str | None
 ) -> tuple[TaskConfig, FileProfile | None]:
     tables = [each for each in kinds if issubclass(each.config, TableConfig)]
     fit = [each for each in tables if set(_roles(each)) == set(columns)]
     if not fit:
         known = "; ".join(f"{each.name}: {', '.join(_roles(each))}" for each in tables if _roles(each))
         raise TenorError(f"--columns names {', '.join(columns)}; these are the parts of tasks: {known}.")
-    found = profile_file(data, problems=Problems())
+    found = profile_file(data, encoding=encoding, problems=Problems())
     names = resolve_all(columns, found.columns, str(data))
-    return fit[0].config(kind=fit[0].name, train=Path(data), **layout_of(data, names)), found
+    return fit[0].config(kind=fit[0].name, train=Path(data), **layout_of(data, names, encoding)), found
 
 
 def _roles(kind: Kind) -> tuple[str, ...]:
@@ -112,7 +124,9 @@ def _dev_file(data: Path, task: TaskConfig) -> Path | None:
     return None
 
 
-def _text(task: TaskConfig, dev: Path | None, examples: int, columns: Sequence[str], out: Path) -> str:
+def _text(
+    task: TaskConfig, dev: Path | None, examples: int, columns: Sequence[str], out: Path, *, guessed: bool
+) -> str:
     assert task.train is not None
     usual = {"epochs": 10, "encoder_lr": 5e-5, "head_lr": 1e-3}
     training = usual | dict(kind_of(task.kind).suggested_training(examples))
@@ -126,7 +140,7 @@ def _text(task: TaskConfig, dev: Path | None, examples: int, columns: Sequence[s
         f"kind = {_toml(task.kind)}   # {kind_of(task.kind).about}",
         f"train = {_toml(_relative(task.train, out))}   # {examples:,} examples",
         _dev_line(dev, out, examples),
-        *_table_lines(task, columns),
+        *_table_lines(task, columns, guessed=guessed),
         "",
         "[training]               # what is left out is chosen by rows, classes, tasks and encoder, and told",
         f"# epochs = {training['epochs']}",
@@ -140,18 +154,19 @@ def _dev_line(dev: Path | None, out: Path, examples: int) -> str:
     if dev is not None:
         return f"dev = {_toml(_relative(dev, out))}"
     if examples >= _ENOUGH_FOR_DEV:
-        return f"dev = {_DEV_PART}                # this part of the rows is kept to measure by; or a file"
-    return '# dev = "…"              # examples that are not trained on, to measure by; none was found'
+        return f"dev = {_DEV_PART}                # this part of the rows is kept for evaluation; or a file"
+    return '# dev = "…"              # examples that are not trained on, for evaluation; none was found'
 
 
-def _table_lines(task: TaskConfig, columns: Sequence[str]) -> list[str]:
+def _table_lines(task: TaskConfig, columns: Sequence[str], *, guessed: bool) -> list[str]:
     """Write columns and layout of a table; other files have neither."""
     if not isinstance(task, TableConfig):
         return []
     named = ", ".join(f"{role} = {_toml(name)}" for role, name in task.columns.items())
-    lines = [f"columns = {{ {named} }}   # guessed; there are: {_comment(', '.join(columns[:20]))}"]
+    others = f"there are: {_comment(', '.join(columns[:20]))}"
+    lines = [f"columns = {{ {named} }}   # {'guessed; ' if guessed else ''}{others}"]
     extra = [
-        f"{each.name} = {_toml(value)}   # guessed"
+        f"{each.name} = {_toml(value)}" + ("" if each.name == "file_encoding" else "   # guessed")
         for each in fields(task)
         if each.name not in _WRITTEN and (value := getattr(task, each.name)) != each.default
     ]
@@ -197,7 +212,7 @@ def draft_glue(name: str, folder: str | Path, *, out: str | Path) -> str:
     task, folder, out = glue_task(name), Path(folder), Path(out)
     for part in (glue_file(task, folder, "train"), glue_file(task, folder, "dev")):
         if not part.is_file():
-            raise TenorError(f"{part} is not there; give the folder with the official files of {name}.")
+            raise TenorError(f"{part} does not exist; give the folder with the official files of {name}.")
     section = glue_config(task, _relative(folder, out), batch_size=16)
     told = to_toml(RunConfig(max_tokens=128, tasks={name: section})).partition("[training]")[0]
     lines = [
@@ -220,6 +235,7 @@ def write_draft(
     glue: str | None = None,
     kind: str | None = None,
     columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
 ) -> None:
     """Write a run file for a file, or with ``glue`` for a folder; one that exists already is not touched."""
     out = Path(out)
@@ -228,7 +244,7 @@ def write_draft(
     if glue is not None and (kind is not None or columns):
         raise TenorError("--glue says kind and columns itself; leave out --kind and --columns.")
     text = (
-        draft_run(data, out=out, kind=kind, columns=columns)
+        draft_run(data, out=out, kind=kind, columns=columns, encoding=encoding)
         if glue is None
         else draft_glue(glue, data, out=out)
     )

@@ -16,7 +16,7 @@ from tenor.tasks.table import kind_of
 from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.examples import Origin
 from tenor.text.problems import Problems
-from tenor.training.check import too_many_problems
+from tenor.training.check import contradiction_warnings, too_many_problems
 from tenor.training.validation_split import split_rows
 
 TRAIN, DEV = "train", "dev"
@@ -53,9 +53,9 @@ def read_task(name: str, task: TaskConfig, *, strict: bool = False, seed: int = 
 def given_task(name: str, task: TaskConfig, train: Any, dev: Any = None, *, seed: int = 1) -> TaskExamples:
     """Take the examples of a task from memory: lists of rows, or tables of pandas or pyarrow."""
     notes: list[str] = []
-    parts = {TRAIN: _given(name, task, train)}
+    parts = {TRAIN: _given(name, task, train, notes)}
     if dev is not None:
-        parts[DEV] = _given(name, task, dev)
+        parts[DEV] = _given(name, task, dev, notes)
     return _checked(name, task, _with_split(name, task, parts, notes, seed), notes)
 
 
@@ -69,11 +69,11 @@ def _with_split(
     rows = dict(zip((TRAIN, DEV), split_rows(whole.examples, task.dev, seed=seed), strict=True))
     if not rows[DEV] or not rows[TRAIN]:
         raise TenorError(
-            f"Task {name}: dev = {task.dev:g} keeps no row of {whole.about['file']} to measure by: there "
+            f"Task {name}: dev = {task.dev:g} keeps no row of {whole.about['file']} for evaluation: there "
             "are too few different rows. Give more, or a dev file, or leave dev out."
         )
     notes.append(
-        f"Task {name}: {len(rows[DEV]):,} of {len(whole.examples):,} rows are kept to measure by (dev = "
+        f"Task {name}: {len(rows[DEV]):,} of {len(whole.examples):,} rows are kept for evaluation (dev = "
         f"{task.dev:g})."
     )
     return {part: _part_of(whole, chosen) for part, chosen in rows.items()}
@@ -130,11 +130,16 @@ def _read(name: str, task: TaskConfig, file: Path, strict: bool, notes: list[str
         )
     if (summary := problems.summary()) is not None:
         notes.append(f"Task {name}: {file}: {summary}")
+    notes += _contradicting(name, tally)
     about = {"file": str(file), "sha256": sha256_of(file)}
     return _Part(examples, tally, about | _counts(tally, problems.count))
 
 
-def _given(name: str, task: TaskConfig, rows: Any) -> _Part:
+def _contradicting(name: str, tally: ExampleStatistics) -> list[str]:
+    return [f"Warning: task {name}: {warning}" for warning in contradiction_warnings(tally)]
+
+
+def _given(name: str, task: TaskConfig, rows: Any, notes: list[str]) -> _Part:
     kind, columns = kind_of(task.kind), getattr(task, "columns", {})
     tally, examples, digest = ExampleStatistics(), [], hashlib.sha256()
     for number, row in enumerate(rows_of(rows), start=1):
@@ -144,6 +149,7 @@ def _given(name: str, task: TaskConfig, rows: Any) -> _Part:
         digest.update(repr(example).encode("utf-8", "backslashreplace"))
     if not examples:
         raise TenorError(f"Task {name}: no rows are given; there is nothing to train on.")
+    notes += _contradicting(name, tally)
     return _Part(examples, tally, {"file": IN_MEMORY, "sha256": digest.hexdigest()} | _counts(tally, 0))
 
 

@@ -80,12 +80,12 @@ class RunFolder:
         if (changed := difference(kept, run)) is not None:
             raise TenorError(
                 f"{self.path} holds another run: {changed}. Choose another --out, or delete the folder to "
-                "begin anew."
+                "start over."
             )
         if (self.path / METRICS).is_file():
             raise TenorError(
                 f"The run in {self.path} is finished; its model is in {self.path / MODEL}. Choose another "
-                "--out, or delete the folder to train anew."
+                "--out, or delete the folder to start over."
             )
         before = read_json(self.path / DATA)
         for name, parts in data.items():
@@ -94,7 +94,7 @@ class RunFolder:
                 if known.get("sha256") != about["sha256"]:
                     raise TenorError(
                         f"{about['file']} has changed since the run in {self.path} began, so that it cannot "
-                        "be continued. Choose another --out, or delete the folder to begin anew."
+                        "be continued. Choose another --out, or delete the folder to start over."
                     )
 
     @property

@@ -146,7 +146,7 @@ def _override(top: dict[str, Any], override: str) -> None:
         raise TenorError(f"--set {override!r} names a section where the run file has a value.")
     if len(sections) == 2 and sections[0] == "tasks" and not table:
         known = ", ".join(each for each in top["tasks"] if each != sections[1])
-        raise TenorError(f"--set {override!r} names a task that the run file has not; it has {known}.")
+        raise TenorError(f"--set {override!r} names a task that the run file does not have; it has {known}.")
     try:
         table[key] = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:

@@ -21,6 +21,7 @@ from tenor.model.network import Adapter, Network
 from tenor.model.torch_heads import save_trained
 from tenor.objectives.objective import Objective
 from tenor.report.provenance import machine, versions
+from tenor.tasks.config import TableConfig
 from tenor.tasks.task import Task, TaskData
 from tenor.training.automatic import AutomaticPlan, choose_settings
 from tenor.training.building import Built, build_learner
@@ -109,7 +110,7 @@ def train_run(
             run, folder, built, examples, progress, precision=precision, callbacks=callbacks, plan=plan
         )
     except WriteError as error:
-        again = "See to that, then run the same command again: the run goes on from its last checkpoint."
+        again = "Fix that, then run the same command again: the run goes on from its last checkpoint."
         raise TenorError(f"{error} {again}") from error
     finally:
         folder.unlock()
@@ -212,7 +213,13 @@ def _save(
     shutil.rmtree(model, ignore_errors=True)  # of an end of this run that was killed before its last file
     try:
         save_trained(
-            built.network, built.settings, model, name=Path(run.encoder).name, scores=plain, made=made
+            built.network,
+            built.settings,
+            model,
+            name=Path(run.encoder).name,
+            scores=plain,
+            made=made,
+            columns={name: task.columns for name, task in run.tasks.items() if isinstance(task, TableConfig)},
         )
     except TenorError as error:
         if built.network.adapter is None:

@@ -167,7 +167,7 @@ def _begin(asked: Transfer, out: Path) -> None:
     if (out / PLAIN).is_dir():
         raise TenorError(
             f"The transfer in {out} is finished; its encoder is in {out / PLAIN}. Choose another --out, or "
-            "delete the folder to begin anew."
+            "delete the folder to start over."
         )
     for file in (asked.pairs, *asked.measured):
         if not file.is_file():
@@ -187,7 +187,7 @@ def _begin(asked: Transfer, out: Path) -> None:
             if before.get(name) != value:
                 raise TenorError(
                     f"{out} holds another transfer, whose {name} differ from what is asked for now. Choose "
-                    "another --out, or delete the folder to begin anew."
+                    "another --out, or delete the folder to start over."
                 )
         return
     if out.is_dir() and any(out.iterdir()):

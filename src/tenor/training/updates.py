@@ -139,7 +139,7 @@ class Updater:
     def _stop(self, batch: Any, context: StepContext, names: list[str], what: str) -> None:
         raise TenorError(
             f"At step {context.step} {what}, with the rows {self.learner.where(batch, names)}. The step was "
-            "not made, and the last checkpoint stays. Look at these rows; if they are sound, begin anew with "
+            "not made, and the last checkpoint stays. Look at these rows; if they are sound, start over with "
             "lower training.encoder_lr and training.head_lr, with training.max_grad_norm = 1.0, or with "
             'training.precision = "fp32".'
         )

@@ -63,9 +63,9 @@ def align(
     """Link the words of pairs of texts, and pair the phrases that say the same.
 
     A side of a pair in memory is a text or a list of words. A path is a file of pairs, whose alignments go to
-    ``out`` as JSON lines, by a job that goes on after a kill. ``shape`` says whether its texts are plain, in
-    ``words`` separated by spaces, or bracketed ``trees``; ``blocks`` which consistent phrase pairs are kept;
-    ``aligner`` is a file that :func:`tenor.learn_aligner` has made.
+    ``out`` as JSON lines beside all columns of the file, by a job that goes on after a kill. ``shape`` says
+    whether its texts are plain, in ``words`` separated by spaces, or bracketed ``trees``; ``blocks`` which
+    consistent phrase pairs are kept; ``aligner`` is a file that :func:`tenor.learn_aligner` has made.
 
     >>> import tenor
     >>> (found,) = tenor.align([("He purchased a car.", "He bought a car.")])
@@ -81,7 +81,7 @@ def align(
     if isinstance(pairs, str | Path):
         if out is None:
             raise TypeError("The alignments of a file go to a file: give out, a name ending in .jsonl.")
-        report = align_file(chosen, PairSource(pairs, columns, shape, strict), out, note=log_note)
+        report = align_file(chosen, PairSource(pairs, columns, shape, strict, rows=True), out, note=log_note)
         log_problems(report.problems)
         return report
     if out is not None:

@@ -1,4 +1,4 @@
-"""Aligning a file of pairs: streamed in windows, into one file of JSON lines.
+"""Aligning a file of pairs: streamed in windows, into one file of JSON lines or onto a stream of them.
 
 The memory does not grow with the file. While ``out`` is being made, a folder beside it holds what is
 finished, and a run that was killed goes on from there.
@@ -6,11 +6,11 @@ finished, and a run that was killed goes on from there.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 from tenor.errors import TenorError
 from tenor.progress import Note, ProgressOf
@@ -25,6 +25,7 @@ from tenor.use.align.paraphrases import FREE
 from tenor.use.align.words import DEFAULTS, AlignSettings
 from tenor.use.embed.journal import Journal
 from tenor.use.embed.vector_files import digest_texts
+from tenor.use.row_files import columns_of
 from tenor.use.text_watch import TextWatch
 from tenor.use.windows import windows
 
@@ -74,6 +75,7 @@ class PairSource:
     shape: Shape = "text"
     strict: bool = False
     encoding: str | None = None
+    rows: bool = False  # whether every pair has its whole row with it
 
     @property
     def once(self) -> bool:
@@ -84,9 +86,10 @@ class PairSource:
         """Yield the pairs; what is wrong with a row is reported, and the row left out."""
         problems = problems if problems is not None else Problems(strict=self.strict)
         any_pair = False
-        for pair in read_pairs(self.path, columns=self.columns, encoding=self.encoding, problems=problems):
+        how: dict[str, Any] = {"columns": self.columns, "encoding": self.encoding, "rows": self.rows}
+        for pair in read_pairs(self.path, problems=problems, **how):
             try:
-                found = _in_words(pair, self.shape)
+                found = replace(_in_words(pair, self.shape), row=pair.row)
             except ValueError as error:
                 problems.add(pair.origin, f"{error}; row left out")
                 continue
@@ -107,6 +110,7 @@ def align_file(
 ) -> AlignReport:
     """Align the pairs of ``source`` into ``out``, one JSON object a line (see :mod:`tenor.text.alignments`).
 
+    Where the source keeps ``rows``, all columns of the input stand beside the alignment.
     ``note`` is called with a sentence when an earlier run is continued or thrown away.
     """
     out = _checked(Path(out), source)
@@ -117,17 +121,41 @@ def align_file(
         if progress is not None:
             progress(done.pairs, total)
         rows = journal.folder / "rows"
-        for window in windows(pairs, _characters, most=WINDOW_PAIRS, most_characters=WINDOW_CHARACTERS):
-            watch.see([" ".join(words) for pair in window for words in (pair.first, pair.second)])
+        for window in _windows(pairs):
             with journal.writing(), open(rows, "a", encoding="utf-8", newline="\n") as file:
-                for found, cut in aligner.align_and_count(window):
-                    file.write(found.to_line() + "\n")
-                    done.add(found, cut)
+                _write(aligner, window, file, done, watch)
             done.digest = digest_texts(hasher, map(_text, window))
             journal.commit(asdict(done))
             if progress is not None:
                 progress(len(window), total)
         journal.publish(rows)
+    return _report(done, problems, watch)
+
+
+def align_to_stream(
+    aligner: Aligner, source: PairSource, stream: IO[str], *, progress: ProgressOf | None = None
+) -> AlignReport:
+    """Align the pairs of ``source`` onto a stream, one JSON object a line."""
+    problems, watch, done = Problems(strict=source.strict), TextWatch(aligner.model), _Done()
+    for window in _windows(source.read(problems)):
+        _write(aligner, window, stream, done, watch)
+        if progress is not None:
+            progress(len(window), None)
+    return _report(done, problems, watch)
+
+
+def _windows(pairs: Iterable[WordPair]) -> Iterator[list[WordPair]]:
+    return windows(pairs, _characters, most=WINDOW_PAIRS, most_characters=WINDOW_CHARACTERS)
+
+
+def _write(aligner: Aligner, window: list[WordPair], file: IO[str], done: _Done, watch: TextWatch) -> None:
+    watch.see([" ".join(words) for pair in window for words in (pair.first, pair.second)])
+    for pair, (found, cut) in zip(window, aligner.align_and_count(window), strict=True):
+        file.write(found.to_line(None if pair.row is None else columns_of(pair.row, nested=True)) + "\n")
+        done.add(found, cut)
+
+
+def _report(done: _Done, problems: Problems, watch: TextWatch) -> AlignReport:
     counts = (done.pairs, done.links, done.alignments, done.unaligned, done.cut)
     return AlignReport(*counts, problems, watch.warning())
 
@@ -148,6 +176,7 @@ def _deciding(aligner: Aligner, source: PairSource) -> dict[str, Any]:
     columns = None if source.columns is None else {role: str(name) for role, name in source.columns.items()}
     return {
         "source": str(source.path), "columns": columns, "shape": source.shape, "encoding": source.encoding,
+        "rows": source.rows,
         "model": aligner.model.fingerprint, "precision": aligner.model.precision,
         "words": [asdict(settings) for settings in _settings(aligner)], "phrases": asdict(aligner.phrases),
         "learned": None if aligner.learned is None else aligner.learned.fingerprint,
@@ -189,7 +218,7 @@ def _in_words(pair: Pair, shape: Shape) -> WordPair:
         words = [given or tuple(text.split()) for given, text in zip(lists, pair.texts, strict=True)]
         return WordPair(words[0], words[1], pair.origin)
     if any(given is not None for given in lists):
-        raise ValueError("a list of words stands where a text is expected; --pretokenized takes such lists")
+        raise ValueError("a list of words where a text is expected; --pretokenized takes such lists")
     sides = [split_words(text).words for text in pair.texts]
     if not all(sides):
         raise ValueError(f"the {'second' if sides[0] else 'first'} text has no word or punctuation in it")
@@ -215,8 +244,11 @@ def _tree(text: str, name: str) -> Tree:
 
 
 def _characters(pair: WordPair) -> int:
+    if pair.row is not None:
+        return sum(map(len, pair.row.values.values()))
     return sum(map(len, pair.first)) + sum(map(len, pair.second)) + len(pair.first) + len(pair.second)
 
 
 def _text(pair: WordPair) -> str:
-    return "\t".join((" ".join(pair.first), " ".join(pair.second), repr(pair.trees or "")))
+    row = "" if pair.row is None else repr(dict(pair.row.values))
+    return "\t".join((" ".join(pair.first), " ".join(pair.second), repr(pair.trees or ""), row))

@@ -9,7 +9,7 @@ import numpy as np
 
 from tenor.model import Model
 from tenor.text.alignments import NOWHERE, AlignedPair, Span
-from tenor.text.examples import Origin
+from tenor.text.examples import Origin, Row
 from tenor.use.align.candidates import LONGEST, constituents, ngrams
 from tenor.use.align.extraction import consistent_pairs, maximal_pairs, minimal_pairs
 from tenor.use.align.learned import LearnedLinks
@@ -29,6 +29,7 @@ class WordPair:
     second: tuple[str, ...]
     origin: Origin = NOWHERE
     trees: tuple[tuple[Span, ...], tuple[Span, ...]] | None = None
+    row: Row | None = field(default=None, compare=False, repr=False)  # where it was asked for
 
 
 @dataclass(frozen=True, slots=True)

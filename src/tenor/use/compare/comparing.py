@@ -7,6 +7,7 @@ also says of each matched phrase whether it is a paraphrase, related or unrelate
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +159,14 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
         fitted=scores.fitted,
         cut=cut,
         specificities=_specificities(model, texts),
-        verdict=verdict(first, second, similarity=similarity, paraphrase=paraphrase, fitted=scores.fitted),
+        verdict=verdict(
+            first,
+            second,
+            similarity=similarity,
+            paraphrase=paraphrase,
+            fitted=scores.fitted,
+            known=_known(model, encoded.tokens),
+        ),
         explanation=explanation,
         warnings=tuple(
             _without_none(
@@ -265,7 +273,17 @@ def _unknown(model: Model, texts: tuple[str, str], tokens: Tokens) -> str | None
         return None
     shown = ", ".join(f'"{word[:20]}"' for word in list(unknown)[:_SHOWN])
     more = ", …" if len(unknown) > _SHOWN else ""
-    return f"{model.name} does not know {shown}{more}; it reads all such words as the same token."
+    drops = model.tokenizer.drops_unknown
+    fate = "it leaves them out" if drops else "it reads all such words as the same token"
+    return f"{model.name} does not know {shown}{more}; {fate}."
+
+
+def _known(model: Model, tokens: Tokens) -> bool:
+    """Whether the model knows at least one word of each text."""
+    if model.tokenizer.unknown is None or tokens.words is None:
+        return True
+    known = (tokens.words != NOT_A_WORD) & (tokens.ids != model.tokenizer.unknown)
+    return all(known[start:end].any() for start, end in pairwise(tokens.starts.tolist()))
 
 
 def _language(watch: LanguageWatch, model: Model) -> str | None:

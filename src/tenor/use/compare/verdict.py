@@ -15,7 +15,7 @@ from typing import Literal
 from tenor.text.function_words import ENGLISH
 from tenor.text.words import split_words
 
-Says = Literal["same", "partly", "different", "reordered"]
+Says = Literal["same", "partly", "different", "reordered", "unknown"]
 Certainty = Literal["high", "medium", "low"]
 
 # Similarities from which on people mostly find the same said, part of it, and the ends of the scale.
@@ -36,6 +36,9 @@ _TEXTS: dict[tuple[Says, Certainty], str] = {
     ("reordered", "low"): (
         "They have the same words in another order: the same, or who does what to whom has changed; "
         "this model hardly sees the difference."
+    ),
+    ("unknown", "low"): (
+        "The model knows no word of at least one of the texts, so it cannot say whether they mean the same."
     ),
 }
 
@@ -58,15 +61,26 @@ class Verdict:
 
 
 def verdict(
-    first: str, second: str, *, similarity: float, paraphrase: float | None, fitted: bool = True
+    first: str,
+    second: str,
+    *,
+    similarity: float,
+    paraphrase: float | None,
+    fitted: bool = True,
+    known: bool = True,
 ) -> Verdict:
     """Judge two texts; a scale that was not fitted to people's scores is never certain.
+
+    ``known``: the model knows at least one word of each text. Where it does not, its numbers mean nothing,
+    unless the texts are the very same.
 
     >>> verdict("A dog ran.", "A dog was running.", similarity=4.7, paraphrase=0.8).text
     'They say the same.'
     >>> verdict("Tom saw Ann.", "Ann saw Tom.", similarity=4.9, paraphrase=0.9).says
     'reordered'
     """
+    if not known and first.split() != second.split():
+        return Verdict("unknown", "low")
     if similarity >= _SAME and reordered(first, second):
         return Verdict("reordered", "low")
     says: Says = "same" if similarity >= _SAME else "partly" if similarity >= _PARTLY else "different"

@@ -42,7 +42,7 @@ def read_vectors(path: str | Path) -> VectorFile:
     path = Path(path)
     readers = {".npy": _numpy, ".safetensors": _safetensors, ".parquet": _parquet, ".jsonl": _jsonl}
     if path.suffix not in readers:
-        raise TenorError(f"{path} is no file of vectors; expected {', '.join(readers)}.")
+        raise TenorError(f"{path} is not a file of vectors; expected {', '.join(readers)}.")
     if not path.is_file():
         raise TenorError(f"{path} does not exist.")
     try:

@@ -30,8 +30,10 @@ def evaluate(
 ) -> Evaluation:
     """Score a task of a model on a file, or on rows: tuples or mappings of its texts and label or score.
 
-    With ``task=None`` the cosines of the model's vectors are compared with the scores of pairs. ``columns``
-    says which column of a file holds what, and ``labels`` what labels of the data are called by the task.
+    With ``task=None`` it is the model's only task (of a file: the only one that fits); for a model without
+    tasks of its own, the cosines of its vectors are compared with the scores of pairs. ``columns`` says which
+    column of a file holds what (left out, as in training where the file has these columns), and ``labels``
+    what labels of the data are called by the task.
     Every score has a 95% interval, by ``repeats`` bootstrap samples. Rows whose label the task does not have
     are logged and left out of the scores, unless ``strict``, which stops at them.
 

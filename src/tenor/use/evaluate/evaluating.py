@@ -18,9 +18,8 @@ from tenor.tasks.score_table import ScoreTable
 from tenor.tasks.similarity.kind import SimilaritySpec
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.table import kind_of
-from tenor.text.columns import guess_roles, take_head
 from tenor.text.problems import Problems
-from tenor.text.readers import read_rows
+from tenor.use.evaluate.columns import find_columns, fitting_tasks
 
 COSINE = "cosine"  # the name of the task that every embedding model can do
 
@@ -93,12 +92,14 @@ def evaluate(
 ) -> Evaluation:
     """Score a task on a file.
 
-    Without ``task`` the cosine of a model's vectors is compared with the scores of pairs, unless the model is
-    a tagger. ``columns`` says where text and label (or first, second, label or score) stand; found by content
-    when left out. ``rename`` maps labels of the file to those of the task. Rows whose label the task does not
-    have are reported in ``problems`` and left out of the scores.
+    Without ``task`` it is the model's only one, or the only one that the file fits; for a model without tasks
+    of its own the cosine of its vectors is compared with the scores of pairs. ``columns`` says where text and
+    label (or first, second, label or score) stand; left out, they are those of the training file where the
+    file has them, else found by content. ``rename`` maps labels of the file to those of the task. Rows whose
+    label the task does not have are reported in ``problems`` and left out of the scores.
     """
-    trained = task_or_cosine(model, task)
+    trained = _fitting(model, path, encoding) if task is None else None
+    trained = trained or task_or_cosine(model, task)
     examples = _examples(path, trained, columns, rename or {}, model, encoding, problems)
     return evaluate_examples(
         model,
@@ -113,15 +114,27 @@ def evaluate(
     )
 
 
+def _fitting(model: Model, path: str | Path, encoding: str | None) -> TrainedTask | None:
+    """Return the only task of its own that a file fits, None where there is no such task."""
+    if len(model.own_tasks) < 2:
+        return None
+    fitting = fitting_tasks(model, path, encoding=encoding)
+    if len(fitting) > 1:
+        names = ", ".join(task.name for task in fitting)
+        raise TenorError(f"{path} fits several tasks of {model.name}: {names}. Choose with --task.")
+    return fitting[0] if fitting else None
+
+
 def task_or_cosine(model: Model, name: str | None) -> TrainedTask:
     """Return a task of a model, or the cosine of its vectors as a task.
 
-    Without a name the cosine is meant, unless the only task is one of words, which says nothing of pairs.
+    Without a name it is the only task that the model was trained for, else the cosine.
     """
-    if name is None and len(model.tasks) == 1:
-        (only,) = model.tasks.values()
-        if only.spec.answers_words:
-            return only
+    answering = [
+        task for task in model.own_tasks.values() if task.spec.answers_rows or task.spec.answers_words
+    ]
+    if name is None and len(answering) == 1:
+        return answering[0]
     if name in (None, COSINE) and COSINE not in model.tasks:
         return TrainedTask(COSINE, SimilaritySpec(metric="spearman"))
     return find_task(model.tasks, str(name), model=model.name)
@@ -193,27 +206,6 @@ def _rows(examples: Sequence[Any], spec: TaskSpec) -> list[Any]:
     return [example.texts[: spec.texts] for example in examples]
 
 
-def find_columns(
-    path: str | Path, config: type[TableConfig], *, encoding: str | None = None
-) -> dict[str, str]:
-    """Find the columns that a kind of task reads by their names and content."""
-    if str(path) == "-":
-        raise TenorError("The columns of standard input cannot be found by content: name them (--columns).")
-    rows = read_rows(path, encoding=encoding, problems=Problems())
-    roles = guess_roles(take_head(rows))
-    first, second = roles.pair or (None, None)
-    found = {"text": roles.text, "first": first, "second": second, "label": roles.label, "score": roles.score}
-    # Classes written as numbers look like scores, and the other way round.
-    found["label"], found["score"] = found["label"] or roles.score, found["score"] or roles.label
-    missing = [role for role in config.roles if found.get(role) is None]
-    if missing:
-        example = ",".join(f"{role}=COLUMN" for role in config.roles)
-        raise TenorError(
-            f"{path}: the column with the {missing[0]} was not found. Name all, as in --columns {example}."
-        )
-    return {role: str(found[role]) for role in config.roles}
-
-
 def _examples(
     path: str | Path,
     task: TrainedTask,
@@ -226,7 +218,7 @@ def _examples(
     kind = kind_of(task.spec.kind)
     settings: dict[str, Any] = dict(task.spec.file_settings)
     if issubclass(kind.config, TableConfig):
-        settings["columns"] = columns or _found_columns(path, kind.config, task, model, encoding)
+        settings["columns"] = columns or _found_columns(path, task, model, encoding)
     elif columns is not None:
         settings |= columns
     try:
@@ -237,11 +229,9 @@ def _examples(
     return [renamed_label(each, rename) for each in examples] if rename else examples
 
 
-def _found_columns(
-    path: str | Path, config: type[TableConfig], task: TrainedTask, model: Model, encoding: str | None
-) -> dict[str, str]:
+def _found_columns(path: str | Path, task: TrainedTask, model: Model, encoding: str | None) -> dict[str, str]:
     try:
-        return find_columns(path, config, encoding=encoding)
+        return find_columns(path, task, encoding=encoding)
     except TenorError as error:
         if task.name == COSINE and model.tasks:
             raise TenorError(f"{error} Or name a task: {', '.join(model.tasks)}.") from error

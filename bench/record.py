@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,7 @@ RUNS: dict[str, tuple[dict[str, str], str]] = {
         {"mood": section("classify", "many", TEXT, 'multi_label = "|"')},
         "bucket_batches = 2",
     ),
-    "pair": ({"same": section("pair", "same", PAIR)}, "layer_decay = 0.8"),
+    "pair": ({"same": section("pair", "same", PAIR, 'head = "mlp"')}, "layer_decay = 0.8"),
     "pair jointly": (
         {
             "same": section(
@@ -100,12 +101,13 @@ RUNS: dict[str, tuple[dict[str, str], str]] = {
     "annealed": ({"mood": MOOD, "near": NEAR}, 'task_sampling = "annealed"\npatience = 1'),
     "shared head": (
         {
-            "same": section("pair", "same", PAIR),
+            "same": section("pair", "same", PAIR, 'head = "mlp"'),
             "near": section("similarity", "near", SCORE, "range = [0, 5]", 'share_head_with = "same"'),
         },
         "",
     ),
 }
+CHOSEN = ("fit_heads", "patience", "eval_steps")
 FROM_SCRATCH = (
     "[from_scratch]\nnum_layers = 1\nhidden_size = 16\nnum_heads = 2\nvocab_size = 120\nmax_positions = 32\n"
 )
@@ -167,7 +169,7 @@ def run_of(name: str, folder: Path) -> dict[str, object]:
     text = ("seed = 3\n" if fresh else "") + text + ("" if fresh else "seed = 3\n")
     text += "".join(f"\n[tasks.{task}]\n{lines}\n" for task, lines in tasks.items())
     text += '\n[training]\nepochs = 2\nencoder_lr = 1e-3\nprecision = "fp32"\ncheckpoint_minutes = 0\n'
-    text += f"{training}\n"
+    text += f"{training}\n{_pinned(training)}\n"
     place = folder / name.replace(" ", "-")
     (folder / "run.toml").write_text(text, encoding="utf-8")
     tenor("train", "run.toml", "--out", place, "--quiet", cwd=folder)
@@ -182,6 +184,15 @@ def run_of(name: str, folder: Path) -> dict[str, object]:
         ),
         "weights": weights_of(place / "model"),
     }
+
+
+def _pinned(training: str) -> str:
+    """Write the settings that would be chosen by the rows if they were left out, as far as there are any."""
+    from tenor.training.config import TrainingConfig
+
+    config = {entry.name: entry.default for entry in fields(TrainingConfig)}
+    names = [name for name in CHOSEN if name in config and f"{name} =" not in training]
+    return "\n".join(f"{name} = {json.dumps(config[name])}" for name in names)
 
 
 def transfer_of(folder: Path) -> dict[str, object]:

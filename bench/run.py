@@ -314,7 +314,9 @@ def tagging_section(result):
         f"{result['cpu']}, flair {result['flair']}. {result['sentences']:,} sentences of {result['words']:,} "
         "words; static vectors, an LSTM over characters, one BiLSTM layer and a CRF, of the same sizes. Both "
         f"begin tagging with lists of words; flair spends {result['flair_making_sentences']:.2f} s of it on "
-        "making its sentences."
+        "making its sentences. Two thirds of our tagging is torch's LSTM kernel, nearly all of it matrix "
+        "products that flair runs too, so that 5 times is out of "
+        "reach with the same network in fp32 (`--profile`)."
     )
     yield ""
     yield "| what | ours, s | flair, s | ratio | asked |"

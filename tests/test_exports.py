@@ -153,7 +153,8 @@ def test_align_takes_pairs_and_files(tiny, tmp_path):
     report = tenor.align(file, out=tmp_path / "aligned.jsonl", model=tiny)
     assert report.pairs == 2
     lines = (tmp_path / "aligned.jsonl").read_text().splitlines()
-    assert lines == [pair.to_line() for pair in found]
+    rows = [{"0": first, "1": second} for first, second in PAIRS]
+    assert lines == [pair.to_line(row) for pair, row in zip(found, rows, strict=True)]
     with pytest.raises(TypeError, match="give out"):
         tenor.align(file, model=tiny)
 

@@ -29,6 +29,13 @@ def is_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or any(mark in words for mark in _OUT_OF_MEMORY)
 
 
+OF_ONES_OWN = (
+    "One of your own is known only to the process that registers it: import its module in Python and call "
+    "tenor.train or tenor.load there (docs/python.md); the commands read no code."
+)
+"""What commands say where a folder or a run file names something of one's own."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return a sentence that names the nearest known word, to be put behind an error message, or nothing.
 

@@ -51,9 +51,11 @@ def test_token_from_the_end():
     assert pool(states, packing, "token", token=-2).tolist() == [[1.0], [3.0]]
 
 
-def test_pooler_is_not_a_reduction():
-    with pytest.raises(ValueError, match="encoder"):
-        pool(torch.zeros(1, 1), Packing(np.array([0, 1])), "pooler")
+def test_pooler_is_what_the_encoder_gave():
+    packing, given = Packing(np.array([0, 1])), torch.full((1, 2), 3.0)
+    assert pool(torch.zeros(1, 2), packing, "pooler", pooler=given) is given
+    with pytest.raises(TenorError, match="no pooler"):
+        pool(torch.zeros(1, 1), packing, "pooler")
 
 
 def test_mean_of_last_four():

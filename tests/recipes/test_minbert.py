@@ -78,7 +78,7 @@ def test_strengths_of_opinions_become_five_classes(tmp_path):
 def course(tmp_path, monkeypatch):
     """A small data folder of the course's form, with test rows hidden in the train files."""
     monkeypatch.setattr(data, "TESTED_PAIRS", 20)
-    monkeypatch.setattr(data, "CHOOSING", {"sentiment": 5, "paraphrase": 10, "similarity": 5})
+    monkeypatch.setattr(data, "VALIDATION", {"sentiment": 5, "paraphrase": 10, "similarity": 5})
     for name in ("minbert", "sst-trees", "quora-10k"):
         (tmp_path / name).mkdir()
 

@@ -258,7 +258,7 @@ def test_the_rate_is_that_of_the_best_mean_on_train_rows_with_the_plain_encoder(
     context = context_of(plan.settings, seed=0)
     result = RECIPE.run(cell, context)
     # The middle rate is only best in the mean of both tasks.
-    assert f"The rate of the {encoder} encoder is 0.0001," in result.notes[0]
+    assert f"The learning rate of the {encoder} encoder is 0.0001," in result.notes[0]
     assert rates.read_json(result.files["rate.json"])["rate"] == 1e-4
     assert set(tried) == {(encoder, None)}
     assert [(run.training.encoder_lr, *run.tasks) for run in recorded.runs.values()] == [
@@ -307,7 +307,11 @@ def test_a_rate_that_a_cell_has_chosen_is_that_of_all_cells_of_its_encoder(
 def test_an_encoder_is_the_one_of_its_name_after_the_stage_of_its_name(
     encoder: str, stage: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for name, function in (("starter", "starter"), ("vanilla", "vanilla"), ("random", "beginning")):
+    for name, function in (
+        ("starter", "starter"),
+        ("vanilla", "vanilla"),
+        ("random", "random_initialisation"),
+    ):
         monkeypatch.setattr(encoders, function, lambda context, name=name: tmp_path / name)
     given: list[Any] = []
 

@@ -52,6 +52,19 @@ def test_the_result_is_that_of_python(server, model):
     assert named == found
 
 
+def test_the_weights_of_experts_stand_with_every_word(tiny_folder, tmp_path):
+    folder = train_tagger(tiny_folder, tmp_path / "run", head="experts", expert_size=8)
+    long = "we see the old house . " * 300  # is read in stretches
+    with running(folder) as server:
+        found = checked(server, "/api/tag", server.post("/api/tag", {"texts": [TEXTS[0], long]}))
+    for result in found["results"]:
+        assert all(word["gates"].keys() == {"O", "ANIMAL", "PLACE"} for word in result["words"])
+        assert all(sum(word["gates"].values()) == pytest.approx(1, abs=1e-3) for word in result["words"])
+    (cat,) = [word for word in found["results"][0]["words"] if word["word"] == "cat"]
+    assert max(cat["gates"], key=cat["gates"].get) == "ANIMAL"
+    assert len(found["results"][1]["words"]) == 1800
+
+
 def test_half_a_surrogate_pair_keeps_its_place(server):
     body = b'{"texts": ["\\ud800 the cat"]}'
     headers = {"content-type": "application/json"}

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from tenor.encoders.encoder import Encoder
     from tenor.encoders.from_scratch import FromScratch
+    from tenor.words import WordVectors
 
 CONFIG = "config.json"
 TOKENIZER_FILES = (
@@ -49,6 +50,8 @@ class EncoderType(ABC):
     """Whether the vector of a text is the mean of its tokens' unless something else is asked for."""
     pooling: ClassVar[str] = "mean"
     """The pooling of folders that name none."""
+    opens_files: ClassVar[bool] = False
+    """Whether a single file, such as one of word vectors, takes the place of a folder."""
     segments: ClassVar[bool] = False
     """Whether two texts can be read as one sequence, each with its own segment (cross-encoders)."""
 
@@ -82,6 +85,10 @@ class EncoderType(ABC):
                 f"{folder}: the length limit is {limit!r}; expected a whole number of at least 4."
             )
         return limit, own.get("do_lower_case") is True
+
+    def word_vectors(self, folder: Path) -> "WordVectors | None":
+        """Return the vectors of whole words that the encoder is made of, where it is nothing else."""
+        return None
 
     def normalizes(self, folder: Path) -> bool:
         """Whether the encoder's own settings ask for vectors of length 1."""

@@ -42,7 +42,7 @@ def in_sentence_transformers(pooling: PoolingConfig) -> bool:
     >>> [in_sentence_transformers(PoolingConfig.parse(name)) for name in ("mean", "min")]
     [True, False]
     """
-    return pooling.layers == "last" and all(kind in ST_POOLINGS.values() for kind in pooling.kinds)
+    return not pooling.reads_layers and all(kind in ST_POOLINGS.values() for kind in pooling.kinds)
 
 
 def write_layout(

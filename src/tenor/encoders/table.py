@@ -18,9 +18,9 @@ from tenor.encoders.lstm.encoder_type import LstmType
 from tenor.encoders.operators.encoder_type import OperatorsType
 from tenor.encoders.static.encoder_type import StaticType
 from tenor.encoders.words.encoder_type import WordsType
-from tenor.errors import TenorError, did_you_mean
+from tenor.errors import OF_ONES_OWN, TenorError, did_you_mean
 
-__all__ = ["DEFAULT", "ENCODERS", "EncoderType", "encoder_type", "register"]
+__all__ = ["DEFAULT", "ENCODERS", "EncoderType", "encoder_type", "register", "type_of_files"]
 
 DEFAULT = "bert"  # the type of a config.json that names none, as old checkpoints have it
 _BUILT_IN = (BertType(), LstmType(), CnnType(), OperatorsType(), StaticType(), WordsType())
@@ -38,11 +38,13 @@ def encoder_type(model_type: str) -> EncoderType:
     for kind in ENCODERS.values():
         if model_type in kind.aliases:
             return kind
-    raise TenorError(
-        f"No encoder has the model_type {model_type!r}; known are {', '.join(ENCODERS)}. An encoder of your "
-        "own is made known by tenor.encoders.table.register before its folder is opened."
-        + did_you_mean(model_type, ENCODERS)
-    )
+    known = f"No encoder has the model_type {model_type!r}; known are {', '.join(ENCODERS)}."
+    raise TenorError(known + (did_you_mean(model_type, ENCODERS) + f" {OF_ONES_OWN}"))
+
+
+def type_of_files() -> EncoderType:
+    """Return the kind of encoder that a single file is opened as."""
+    return next(kind for kind in ENCODERS.values() if kind.opens_files)
 
 
 def register(kind: EncoderType) -> EncoderType:

@@ -89,7 +89,7 @@ class TorchEngine:
     @torch.inference_mode()
     def vectors(self, tokens: Tokens) -> Floats:
         """Encode texts to pooled vectors [n, dimension], in one pass."""
-        return self._pooled(self._to_last_layer(tokens, all_states=self._pooling.layers != "last"))
+        return self._pooled(self._to_last_layer(tokens, all_states=self._pooling.reads_layers))
 
     @torch.inference_mode()
     def states(self, tokens: Tokens, *, layers: Sequence[int]) -> list[Floats]:
@@ -108,8 +108,8 @@ class TorchEngine:
         return self._pooled(states), [_to_numpy(states.layers[layer]) for layer in layers]
 
     def _to_last_layer(self, tokens: Tokens, *, all_states: bool) -> States:
-        pooler = "pooler" in self._pooling.kinds
-        states: States = self._encoder(self._pack(tokens), all_states=all_states, pooler=pooler)
+        pooler, packed = self._pooling.reads_pooler, self._pack(tokens)
+        states: States = self._encoder(packed, all_states=all_states, pooler=pooler)
         return states
 
     def _pooled(self, states: States) -> Floats:
@@ -120,14 +120,11 @@ class TorchEngine:
         return PackedBatch.from_tokens(tokens, self.device)
 
     def _pool(self, states: States, kind: PoolingKind) -> Tensor:
-        if kind == "pooler":
-            assert states.pooler is not None
-            return states.pooler
         chosen = states.last
-        if self._pooling.layers != "last":
+        if self._pooling.reads_layers:
             assert states.layers is not None
             chosen = mean_of_last(states.layers, 4)
-        return pool(chosen, states.packing, kind, token=self._pooling.token)
+        return pool(chosen, states.packing, kind, token=self._pooling.token, pooler=states.pooler)
 
 
 def _in_precision(encoder: Encoder, precision: Precision) -> Encoder:
@@ -148,7 +145,7 @@ def _check_pooling(pooling: PoolingConfig, encoder: Encoder) -> None:
         raise TenorError(
             f"The pooling {str(pooling)!r} has weights of its own: it serves heads, not the torch engine."
         )
-    if "pooler" in pooling.kinds and not encoder.has_pooler:
+    if pooling.reads_pooler and not encoder.has_pooler:
         raise TenorError("The checkpoint has no pooler; choose another pooling, such as 'mean' or 'cls'.")
 
 

@@ -82,12 +82,16 @@ POOLINGS: dict[str, Reduction] = {
 }
 
 
-def pool(states: Tensor, packing: Packing, kind: PoolingKind, *, token: int = 0) -> Tensor:
-    """Reduce states [T, d] to one vector per text [n, d]; the pooler belongs to the encoder that has one."""
+def pool(
+    states: Tensor, packing: Packing, kind: PoolingKind, *, token: int = 0, pooler: Tensor | None = None
+) -> Tensor:
+    """Reduce states [T, d] to one vector per text [n, d]; ``pooler`` is what the encoder's own one gave."""
     if kind == "token":
         return pool_token(states, packing, token=token)
     if kind == "pooler":
-        raise ValueError("The pooler is a layer of the encoder: take its output from the encoder's states.")
+        if pooler is None:
+            raise TenorError("The checkpoint has no pooler; choose another pooling, such as 'mean' or 'cls'.")
+        return pooler
     if kind in LEARNED_KINDS:
         raise ValueError(f"The pooling {kind!r} has weights of its own: it belongs to a head.")
     return POOLINGS[kind](states, packing)

@@ -60,6 +60,21 @@ class PoolingConfig:
             raise TenorError("The pooler reads the last layer only; choose layers 'last' or another pooling.")
 
     @property
+    def reads_pooler(self) -> bool:
+        """Whether the output of the encoder's own pooler is needed."""
+        return "pooler" in self.kinds
+
+    @property
+    def reads_layers(self) -> bool:
+        """Whether layers other than the last are needed."""
+        return self.layers != "last"
+
+    @property
+    def reads_first_token(self) -> bool:
+        """Whether the first token's last state is all that is needed."""
+        return self.layers == "last" and set(self.kinds) <= {"cls", "pooler"}
+
+    @property
     def learned(self) -> bool:
         """Whether it has weights of its own, so that only a head can have it."""
         return self.layers == "mix" or any(kind in LEARNED_KINDS for kind in self.kinds)

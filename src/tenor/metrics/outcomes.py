@@ -3,8 +3,8 @@
 An outcome is a score together with the columns that it was computed from: one number per item for a mean
 (right or wrong, reciprocal rank, …), gold and predicted values for a correlation or an F1 (flags), gold and
 predicted class numbers for macro F1 and Matthews, counts of gold, predicted and correct entities per sentence
-for the F1 of entities. A statistic is known by its name, since outcomes are kept in JSON and read back by
-pages.
+for the F1 of entities, counts of right words and of all words per sentence for a ratio. A statistic is known
+by its name, since outcomes are kept in JSON and read back by pages.
 """
 
 import math
@@ -22,13 +22,20 @@ from tenor.metrics.correlation import pearson, spearman
 from tenor.metrics.intervals import Statistic
 from tenor.metrics.spans import f1_of_counts
 
-StatisticName = Literal["mean", "pearson", "spearman", "f1", "f1_macro", "matthews", "f1_of_counts"]
+StatisticName = Literal["mean", "ratio", "pearson", "spearman", "f1", "f1_macro", "matthews", "f1_of_counts"]
 
 
 def mean(values: ArrayLike) -> NDArray[np.float64]:
     """Average the last axis."""
     averaged: NDArray[np.float64] = np.asarray(values, dtype=np.float64).mean(axis=-1)
     return averaged
+
+
+def ratio(parts: ArrayLike, wholes: ArrayLike) -> NDArray[np.float64]:
+    """Divide the sums of the last axis: words that are right by all words, counted by sentence."""
+    sums = np.asarray(wholes, dtype=np.float64).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.asarray(parts, dtype=np.float64).sum(axis=-1) / sums)
 
 
 def _of_classes(figure: str) -> Statistic:
@@ -48,6 +55,7 @@ def _of_classes(figure: str) -> Statistic:
 # name -> the statistic, which reduces the last axis of its columns, and how many columns it takes.
 STATISTICS: Mapping[str, tuple[Statistic, int]] = {
     "mean": (mean, 1),
+    "ratio": (ratio, 2),
     "pearson": (pearson, 2),
     "spearman": (spearman, 2),
     "f1": (f1, 2),
@@ -77,8 +85,8 @@ class Outcome:
     def of(cls, statistic: StatisticName, *columns: ArrayLike, items: str) -> "Outcome":
         """Score columns of items by a statistic.
 
-        ``mean`` takes one column, ``f1_of_counts`` gold, predicted and correct, the others gold and
-        predicted.
+        ``mean`` takes one column, ``ratio`` counts of the part and of the whole, ``f1_of_counts`` gold,
+        predicted and correct, the others gold and predicted.
         """
         function, wanted = _look_up(statistic)
         arrays = tuple(np.asarray(column, dtype=np.float64) for column in columns)

@@ -6,7 +6,7 @@ A weight's name in the file is the task's name, a colon, and its name in the hea
 of another has no weights of its own. Everything is checked before it is used, and nothing here imports torch.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -113,6 +113,15 @@ def write_heads(folder: Path, tasks: Mapping[str, TrainedTask]) -> None:
         for key, value in task.weights.items()
     }
     write_safetensors(folder / HEADS, tensors)
+
+
+def trained_columns(task: TrainedTask, names: Sequence[str]) -> dict[str, str]:
+    """Return the columns of a file, by role, that a task was trained on; none unless it has all of them."""
+    given = task.made.get("columns")
+    if not isinstance(given, dict) or not given:
+        return {}
+    found = {str(role): str(column) for role, column in given.items()}
+    return found if set(found.values()) <= set(names) else {}
 
 
 def find_task(tasks: Mapping[str, TrainedTask], name: str, *, model: str) -> TrainedTask:

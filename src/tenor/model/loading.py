@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from tenor.encoders.engine import Precision
+from tenor.encoders.table import type_of_files
 from tenor.errors import TenorError, is_out_of_memory
 from tenor.files import refuse_outside
 from tenor.model.folder import ModelFolder, read_folder
@@ -31,10 +32,6 @@ def load(
     settings = find_model(name)
     for note in settings.notes:
         _log.warning(note)
-    if settings.model_type == "words":
-        from tenor.model.word_model import load_word_model
-
-        return load_word_model(settings, str(name))
     encoder = settings.type
     tokenizer = encoder.tokenizer(settings.encoder, max_tokens=settings.max_tokens, lower=settings.lower)
     try:
@@ -70,7 +67,7 @@ def find_model(name: str | Path) -> ModelFolder:
 
     path, row = Path(name), TABLE.get(str(name))
     if path.is_file() or (row is not None and row.kind == "vectors" and not path.is_dir()):
-        return ModelFolder(encoder=path, model_type="words")
+        return ModelFolder(encoder=path, model_type=type_of_files().model_type)
     folder = find(name, kinds=MODELS)
     if path.is_dir():  # not of the cache or of a package, where an installer may have linked files
         refuse_outside(folder, endings=(".json", ".txt", ".safetensors", ".bin"))

@@ -58,12 +58,15 @@ def joined_answers(stretches: Sequence[Stretch], answers: Sequence[TagAnswer]) -
     """Put the answers of stretches together, each word's from its own; seams are made legal."""
     tags: list[str] = []
     probabilities: list[float] = []
+    gates: list[dict[str, float]] = []
     for stretch, answer in zip(stretches, answers, strict=True):
         own = slice(stretch.first - stretch.begin, stretch.last - stretch.begin)
         tags += answer.tags[own]
         probabilities += answer.probabilities[own]
+        gates += (answer.gates or ())[own]
     spans = answers[0].spans
     if spans:
         # Models learn bio or bioes; prefixes of an end or a single word tell which.
         tags = repair(tags, "bioes" if any(split_tag(tag)[0] in "ES" for tag in set(tags)) else "bio")
-    return TagAnswer(tuple(tags), tuple(probabilities), spans)
+    experts = None if answers[0].gates is None else tuple(gates)
+    return TagAnswer(tuple(tags), tuple(probabilities), spans, experts)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tenor.model.network import Network
     from tenor.model.phrases import PhraseClassifier
     from tenor.model.tagging import Tagged
+    from tenor.words import WordVectors
 
 _log = logging.getLogger("tenor")
 QUERY_PROMPTS, DOCUMENT_PROMPTS = ("query",), ("document", "passage", "corpus")
@@ -108,6 +109,11 @@ class Model:
     def prompts(self) -> dict[str, str]:
         """The texts that the model wants in front of queries, passages, …, by name."""
         return self.settings.prompts
+
+    @property
+    def word_vectors(self) -> "WordVectors | None":
+        """The vectors of words that the model is made of, where it is a bag of words."""
+        return self.settings.type.word_vectors(self.settings.encoder)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -187,18 +187,16 @@ class Network(nn.Module):
     def _pooled(self, packed: PackedBatch) -> Tensor:
         given = packed if self.adapter is None else self.adapter.before(packed, self.encoder)
         states: States = self.encoder(
-            given, all_states=self.pooling.layers != "last", pooler="pooler" in self.pooling.kinds
+            given, all_states=self.pooling.reads_layers, pooler=self.pooling.reads_pooler
         )
         if self.adapter is not None:
             states = self.adapter.after(states, packed)
         chosen = states.last if states.layers is None else mean_of_last(states.layers, 4)
         parts = [
-            states.pooler
-            if kind == "pooler"
-            else pool(chosen, packed.packing, kind, token=self.pooling.token)
+            pool(chosen, packed.packing, kind, token=self.pooling.token, pooler=states.pooler)
             for kind in self.pooling.kinds
         ]
-        return torch.cat(cast(list[Tensor], parts), dim=-1)
+        return torch.cat(parts, dim=-1)
 
 
 def pack(batches: Mapping[str, TaskBatch], device: torch.device | str = "cpu") -> PackedBatch:

@@ -47,15 +47,19 @@ class Tagged:
     origin: Origin | None = None
     spans: bool = True  # whether tags are those of spans, and not plain
     row: Row | None = None  # of the file, where it is a table
+    gates: tuple[dict[str, float], ...] | None = None
+    """How much each expert says of every word, where the head has experts."""
 
     def to_json(self) -> dict[str, Any]:
         """Return words, tags and entities for programs."""
-        words = [
+        words: list[dict[str, Any]] = [
             {"word": word, "begin": begin, "end": end, "tag": tag, "probability": round(probability, 4)}
             for word, (begin, end), tag, probability in zip(
                 self.words, self.offsets, self.tags, self.probabilities, strict=True
             )
         ]
+        for told, weights in zip(words, self.gates or (), strict=False):
+            told["gates"] = {name: round(weight, 4) for name, weight in weights.items()}
         entities = [
             {
                 "type": each.type,
@@ -160,4 +164,13 @@ def _tagged(text: str, words: Words, answer: Any) -> Tagged:
         )
         for each in answer.entities
     )
-    return Tagged(text, words.words, offsets, answer.tags, answer.probabilities, entities, spans=answer.spans)
+    return Tagged(
+        text,
+        words.words,
+        offsets,
+        answer.tags,
+        answer.probabilities,
+        entities,
+        spans=answer.spans,
+        gates=answer.gates,
+    )

@@ -40,12 +40,14 @@ def save_trained(
     name: str,
     scores: Mapping[str, Mapping[str, Any]] | None = None,
     made: Mapping[str, Any] | None = None,
+    columns: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
     """Write a trained network to a new folder.
 
     ``settings`` are those of the folder that the encoder came from, ``name`` is what it was called;
-    ``scores`` holds dev scores by task, ``made`` says how it was trained. Tasks that have no specification
-    (kinds of one's own) are left out and named in ``made``.
+    ``scores`` holds dev scores by task, ``made`` says how it was trained, ``columns`` which
+    columns of its files a task was trained on. Tasks that have no specification (kinds of one's own) are left
+    out and named in ``made``.
     """
     if network.adapter is not None:
         raise TenorError(
@@ -53,7 +55,7 @@ def save_trained(
             "Python."
         )
     settings = replace(settings, pooling=network.pooling)
-    tasks = trained_tasks(network, scores or {})
+    tasks = trained_tasks(network, scores or {}, columns or {})
     others = [each for each in network.tasks if each not in tasks]
     with new_folder(folder) as aside:
         _save_encoder(network, settings, aside)
@@ -71,7 +73,9 @@ def _save_encoder(network: Network, settings: ModelFolder, folder: Path) -> None
         settings.type.save(network.encoder, folder, source=settings.encoder)
 
 
-def trained_tasks(network: Network, scores: Mapping[str, Mapping[str, Any]]) -> dict[str, TrainedTask]:
+def trained_tasks(
+    network: Network, scores: Mapping[str, Mapping[str, Any]], columns: Mapping[str, Mapping[str, Any]]
+) -> dict[str, TrainedTask]:
     """Return the tasks of a network that a folder can keep, with their weights as arrays."""
     tasks = {}
     for task in network.all_tasks():
@@ -80,7 +84,8 @@ def trained_tasks(network: Network, scores: Mapping[str, Mapping[str, Any]]) -> 
             weights = {
                 key: value.detach().float().cpu().numpy() for key, value in task.saved_weights().items()
             }
-            tasks[name] = TrainedTask(name, task.spec, weights, dict(scores.get(name, {})))
+            made = {"columns": dict(columns[name])} if columns.get(name) else {}
+            tasks[name] = TrainedTask(name, task.spec, weights, dict(scores.get(name, {})), made)
     return tasks
 
 

@@ -1,19 +1,18 @@
-"""Word vectors as a model, so that everything that takes a model takes a file of word vectors."""
+"""Word vectors of the memory as a model; files of them are opened by :func:`tenor.load`."""
 
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tenor.encoders.words.encoder_type import WORDS, WordsType, vectors_of, words_digest, write_words
+from tenor.encoders.words.encoder_type import WORDS, WordsType, words_digest, write_words
 from tenor.encoders.words.tokenizer import WordTokenizer
 from tenor.model.folder import ModelFolder
 from tenor.model.model import Model
 
 if TYPE_CHECKING:
-    from tenor.encoders.engine import Engine
     from tenor.words import WordVectors
 
-__all__ = ["WORDS", "WordModel", "load_word_model"]
+__all__ = ["WORDS", "WordModel"]
 
 
 class WordModel(Model):
@@ -30,7 +29,6 @@ class WordModel(Model):
         *,
         name: str = "words",
         settings: ModelFolder | None = None,
-        engine: "Engine | None" = None,
     ) -> None:
         from tenor.encoders.words.engine import word_engine
 
@@ -41,26 +39,24 @@ class WordModel(Model):
             name=name,
             settings=settings,
             tokenizer=WordTokenizer(vectors, max_tokens=settings.max_tokens),
-            engine=word_engine(vectors, normalize=settings.normalize) if engine is None else engine,
+            engine=word_engine(vectors, normalize=settings.normalize),
         )
-        self.vectors = vectors
+        self._words = vectors
+
+    @property
+    def word_vectors(self) -> "WordVectors":
+        """The vectors of the words."""
+        return self._words
 
     @cached_property
     def fingerprint(self) -> str:
         """A sha256 of the words, their vectors and the settings."""
         from tenor.model.fingerprint import fingerprint
 
-        return fingerprint(self.settings, digests={"words": words_digest(self.vectors)})
+        return fingerprint(self.settings, digests={"words": words_digest(self._words)})
 
     def save(self, folder: str | Path) -> None:
         """Write the model to a new folder, which :func:`tenor.load` opens; other libraries do not."""
         from tenor.model.save import save_model
 
-        save_model(self, Path(folder), copy=lambda aside: write_words(self.vectors, aside))
-
-
-def load_word_model(settings: ModelFolder, name: str) -> WordModel:
-    """Open word vectors as a model."""
-    vectors = vectors_of(settings.encoder)
-    engine = settings.type.engine(settings.encoder, pooling=settings.pooling, normalize=settings.normalize)
-    return WordModel(vectors, name=name, settings=settings, engine=engine)
+        save_model(self, Path(folder), copy=lambda aside: write_words(self._words, aside))

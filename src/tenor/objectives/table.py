@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tenor.errors import TenorError, did_you_mean
+from tenor.errors import OF_ONES_OWN, TenorError, did_you_mean
 from tenor.objectives.smoothness_config import SmoothnessConfig
 from tenor.objectives.supervised_contrastive_config import SupervisedContrastiveConfig
 
@@ -28,7 +28,7 @@ def objective_config(method: Any) -> type[Any]:
     if isinstance(method, str) and method in OBJECTIVES:
         return OBJECTIVES[method]
     near = did_you_mean(str(method), OBJECTIVES)
-    raise TenorError(f"method is {method!r}; known are {', '.join(OBJECTIVES)}.{near}")
+    raise TenorError(f"method is {method!r}; known are {', '.join(OBJECTIVES)}.{near or ' ' + OF_ONES_OWN}")
 
 
 Build = Callable[[str], Any]

@@ -21,8 +21,8 @@ from tenor.report.plots import Span, interval_plot
 from tenor.report.tables import duration, figure, markdown_table, markdown_text
 
 _LEGEND = (
-    "The interval covers 95%: test items are drawn anew 2,000 times, together for all cells that were "
-    "measured on them, and the variance between seeds enters by Student's t. A claim *holds* when the "
+    "The interval covers 95%: a bootstrap over the test items (2,000 resamples, the same for all cells that "
+    "were measured on them), with the variance between seeds by Student's t. A claim *holds* when the "
     "interval lies beyond 0 (or beyond the target that is named) in the claimed direction (*small*: the "
     "estimate is below the smallest effect of interest), *fails* when it excludes the smallest effect of "
     "interest, and is *undecided* otherwise. Holm's adjustment takes all tested claims of the page "

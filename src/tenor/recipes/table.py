@@ -16,12 +16,15 @@ RECIPES: Mapping[str, str] = {
     "minbert-shared": "minbert.shared",
     "minbert-concat": "minbert.concat",
     "minbert-best": "minbert.best",
+    "zero-resource-ner": "zero_resource_ner.recipe",
     "fuzzy-words": "fuzzy_words.recipe",
     "emergent-languages": "emergent_languages.recipe",
     "geometric-meta-embeddings": "geometric_meta_embeddings.recipe",
     "nth-order-bli": "nth_order_bli.recipe",
     "alpha-embeddings": "alpha_embeddings.recipe",
+    "auxiliary-languages": "auxiliary_languages.recipe",
     "embedding-dimensions": "embedding_dimensions.recipe",
+    "ccg-primitives": "ccg_primitives.recipe",
 }
 
 

@@ -131,9 +131,16 @@ def bar_plot(
 
 
 def matrix_plot(
-    counts: Sequence[Sequence[float]], *, rows: Sequence[str], columns: Sequence[str], label: str
+    counts: Sequence[Sequence[float]],
+    *,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    label: str,
+    titles: tuple[str, str] = ("gold", "predicted"),
 ) -> str:
     """Draw a confusion matrix: rows are gold, columns predicted, shades the share of the row.
+
+    ``titles`` stand over the rows' and the columns' names.
 
     >>> matrix_plot([[5, 1], [0, 4]], rows=["no", "yes"], columns=["no", "yes"], label="x").count("<rect")
     4
@@ -141,7 +148,7 @@ def matrix_plot(
     side = max(34, min(64, 440 // max(1, len(columns))))
     left, top = 150, 46
     width, height = left + side * len(columns) + 20, top + side * len(rows) + 12
-    parts = [text(left, 14, "predicted"), text(left - 12, 14, "gold", anchor="end")]
+    parts = [text(left, 14, titles[1]), text(left - 12, 14, titles[0], anchor="end")]
     for number, name in enumerate(columns):
         x = left + side * number + side / 2
         parts.append(text(x, top - 8, shorten(name, side // 7), anchor="middle"))

@@ -87,8 +87,11 @@ class ComparisonVerdict:
     """Whether two texts say the same, from similarity, paraphrase and the order of their words."""
 
     says: Annotated[
-        Literal["same", "partly", "different", "reordered"],
-        Meta("reordered: the same words in another order, which the model hardly sees."),
+        Literal["same", "partly", "different", "reordered", "unknown"],
+        Meta(
+            "reordered: the same words in another order, which the model hardly sees; unknown: the model "
+            "knows no word of one text, so that all numbers mean nothing."
+        ),
     ]
     certainty: Literal["high", "medium", "low"]
     text: Annotated[str, Meta("The verdict as a sentence.")]
@@ -174,6 +177,9 @@ class TaggedWord:
     end: int
     tag: str
     probability: float
+    gates: Annotated[
+        dict[str, float] | None, Meta("How much each expert says of the word, where the head has experts.")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,7 @@ class Service:
 
     def _open_words(self) -> "WordQueries | None":
         # Word vectors that serve as the model can be asked about their words, too.
-        vectors = self.content.vectors or getattr(self.content.model, "vectors", None)
+        vectors = self.content.vectors or self.content.model.word_vectors
         if vectors is None:
             return None
         from tenor.serve.word_queries import WordQueries

@@ -16,6 +16,8 @@ from tenor.layers.pooling_config import PoolingConfig
 Head = Literal["linear", "mlp", "residual", "cosine", "affine"]
 NETWORKS: tuple[Head, ...] = ("linear", "mlp", "residual")
 """Heads that are networks over features, not functions of a cosine."""
+WITH_BLOCKS: tuple[Head, ...] = ("residual",)
+"""Networks of residual blocks."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +62,7 @@ class TaskConfig:
         if isinstance(self.dev, float) and not 0 < self.dev < 1:
             raise TenorError(
                 f"dev is {self.dev:g}; as a number it is the part of the train examples that is kept to "
-                "measure by, such as 0.2."
+                "evaluate on, such as 0.2."
             )
         if not (math.isfinite(self.weight) and self.weight >= 0):
             raise TenorError(f"weight is {self.weight}; it must be a number of at least 0.")
@@ -93,7 +95,9 @@ class TableConfig(TaskConfig):
                 raise TenorError(f"columns names {role!r}, but {self.kind!r} reads {listed_roles}.{near}")
         missing = [role for role in self.roles if role not in self.columns]
         if missing and self.train is not None:
-            raise TenorError(f"columns does not say where {listed(missing)} stands; {self.kind!r} needs it.")
+            raise TenorError(
+                f"columns does not name the column of {listed(missing)}, which a {self.kind!r} task needs."
+            )
         if any(isinstance(column, int) and column < 0 for column in self.columns.values()):
             raise TenorError("columns holds a negative number; columns are counted from 0.")
 
@@ -147,8 +151,8 @@ class HeadConfig(TableConfig):
                     raise TenorError(
                         f"{key} is not for the head {head!r}; choose head = 'mlp', for instance."
                     )
-        if self.blocks is not None and head != "residual":
-            raise TenorError(f"blocks is for the head 'residual', not {head!r}.")
+        if self.blocks is not None and head not in WITH_BLOCKS:
+            raise TenorError(f"blocks is for the head {listed(WITH_BLOCKS, 'or')!r}, not {head!r}.")
 
     @property
     def head_choices(self) -> tuple[Head, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tenor.encoders.encoder_type import EncoderType
-from tenor.errors import TenorError, did_you_mean
+from tenor.errors import OF_ONES_OWN, TenorError, did_you_mean
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.tasks.classify.kind import ClassifyKind
 from tenor.tasks.config import TaskConfig
@@ -53,7 +53,7 @@ def kind_of(name: Any) -> Kind:
 
     near = value_hint("kind", name) or did_you_mean(str(name), KINDS)
     known = ", ".join(KINDS)
-    raise TenorError(f"kind is {name!r}; known are {known}, and kinds that were registered.{near}")
+    raise TenorError(f"kind is {name!r}; known are {known}.{near or ' ' + OF_ONES_OWN}")
 
 
 def task_config(kind: str, **settings: Any) -> Any:

@@ -107,7 +107,7 @@ class OpenVINOEngine:
     @staticmethod
     def serves(pooling: PoolingConfig) -> bool:
         """Whether this engine has a pooling; the rarer ones are torch's."""
-        return pooling.layers == "last" and set(pooling.kinds) <= POOLINGS
+        return not pooling.reads_layers and set(pooling.kinds) <= POOLINGS
 
     @property
     def name(self) -> str:

@@ -24,10 +24,15 @@ class WordsType(EncoderType):
 
     model_type = "words"
     averages = True
+    opens_files = True
 
     def recognises(self, folder: Path) -> bool:
         """Whether a folder without ``config.json`` holds word vectors of ours."""
         return (folder / WORDS).is_file()
+
+    def word_vectors(self, folder: Path) -> "WordVectors":
+        """Return the vectors, which can be asked about their words."""
+        return vectors_of(folder)
 
     def tokenizer(self, folder: Path, *, max_tokens: int | None, lower: bool = False) -> Tokenizer:
         """Return what cuts texts into words; each is looked up as it is written, then in small letters."""

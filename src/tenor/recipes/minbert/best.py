@@ -182,8 +182,8 @@ RECIPE = Recipe(
         "What the single parts bring is not claimed: their effects are below what three seeds can show. The "
         "small scale leaves out one part after the other, with one seed.",
         "How the setting was found, and what did not help, stands in minbert-best-path.md beside this page.",
-        "Every source is freed of the rows that are tested on or chosen by, with one normalised-text filter; "
-        "rated texts, which stand in longer rows, also of those that hold one of them or share 30 letters in "
-        "a row with one.",
+        "Every source is freed of the rows of the test and validation splits, with one normalised-text "
+        "filter; rated texts, which stand in longer rows, also of those that hold one of them or share 30 "
+        "letters in a row with one.",
     ),
 )  # fmt: skip

@@ -77,7 +77,8 @@ CLAIMS = (
     _step("Summed losses cost paraphrase accuracy.", 4, "paraphrase", -0.046, direction="less",
           smallest=0.005),
     _step("Concatenated features raise paraphrase accuracy.", 5, "paraphrase", 0.055, smallest=0.005),
-    _step("Half as many epochs more change nothing.", 6, "overall", 0.0, direction="same", smallest=0.01),
+    _step("Training for half as many epochs more changes nothing.", 6, "overall", 0.0, direction="same",
+          smallest=0.01),
     Claim(
         text="Sentiment accuracy moves by less than three points from training on all sets to the last step.",
         contrast=Contrast.difference("more-epochs", "three-sets", metric="sentiment"), direction="same",

@@ -1,4 +1,4 @@
-"""The training, choosing and testing rows of the three tasks, with no test row left in anything trained on.
+"""The train, validation and test splits of the three tasks, with no test row left in anything trained on.
 
 Tested on: the dev files of sentiment and similarity, and 4,000 Quora pairs which share no question with any
 other row. Protected, that is never trained on: those, the course's test files, and the treebank's dev and
@@ -34,7 +34,7 @@ from tenor.text.overlap import fingerprints, overlap, shares_passage
 from tenor.text.transitive_pairs import implied_pairs
 
 TESTED_PAIRS = 4_000
-CHOOSING = {"sentiment": 850, "paraphrase": 2_000, "similarity": 600}
+VALIDATION = {"sentiment": 850, "paraphrase": 2_000, "similarity": 600}
 # The files of rows that are written here.
 COLUMNS = {
     "sentiment": {"text": "text", "label": "label"},
@@ -55,8 +55,8 @@ FOLDERS = (
 # What both reports' pages say of the data and the encoder.
 DIFFERS = (
     "The encoder of the small scale is the 6-layer starter (22.7 million parameters), which was tuned for "
-    "sentence similarity before; the report's is BERT base. Its rate is 5e-5 instead of 1e-5, as it makes a "
-    "small part of the steps.",
+    "sentence similarity before; the report's is BERT base. Its learning rate is 5e-5 instead of 1e-5, as "
+    "it makes a small part of the steps.",
     "Quora's train file is not at hand: paraphrase learns from what is left of its dev file and from 10,000 "
     "further pairs, and is tested on 4,000 pairs that share no question with them. The starter may have seen "
     "Quora's questions in its own training.",
@@ -98,7 +98,7 @@ def prepare(context: Context, folder: Path) -> None:
 def prepare_extra(context: Context, rows: Path, folder: Path) -> None:
     """Write the extra rows of spec 01: product reviews for sentiment, SICK for similarity.
 
-    ``rows`` is the folder of :func:`prepare`, whose choosing rows are protected too.
+    ``rows`` is the folder of :func:`prepare`, whose validation split is protected too.
     """
     choose = {name: read_rows(rows / f"{name}.choose.jsonl") for name in ("sentiment", "similarity")}
     guard = Protected(_protected_sentences(context) + choose["sentiment"])
@@ -129,8 +129,8 @@ def _related(context: Context) -> Iterator[Row]:
 def prepare_more(context: Context, rows: Path, folder: Path) -> None:
     """Write all further rows that may be learned from: phrases of the treebank, graded pairs, implied pairs.
 
-    The rows set apart for choosing a checkpoint are kept out of them as the protected ones are; ``rows`` is
-    the folder of :func:`prepare`.
+    The validation split, by which a checkpoint is chosen, is kept out of them as the protected rows are;
+    ``rows`` is the folder of :func:`prepare`.
     """
     dropped = {}
     for name, make in {"sentiment": _phrases, "similarity": _graded}.items():
@@ -163,7 +163,7 @@ def prepare_valence(context: Context, rows: Path, folder: Path) -> None:
 
 
 def _phrases(context: Context, choose: list[Row]) -> tuple[list[Row], dict[str, int]]:
-    """Take the phrases of two words or more; none of a tree whose sentence is protected or chosen by."""
+    """Take the phrases of two words or more; none of a sentence that is protected or validates."""
     guard = Protected(_protected_sentences(context) + choose)
     trees = list(read_trees(context.folder("sst-trees"), "train"))
     sentences = guard.kept("trees of SST train", [labelled(tree.sentence) for tree in trees])
@@ -212,7 +212,7 @@ def _sentiment(context: Context) -> tuple[Rows, dict[str, int]]:
     course = context.folder("minbert")
     guard = Protected(_protected_sentences(context))
     train = guard.kept("SST train", map(labelled, read_sst(course, "train")))
-    train, choose = _split(train, CHOOSING["sentiment"])
+    train, choose = _split(train, VALIDATION["sentiment"])
     test = [labelled(sentence) for sentence in read_sst(course, "dev")]
     return {"train": train, "choose": choose, "test": test}, guard.dropped
 
@@ -221,7 +221,7 @@ def _similarity(context: Context) -> tuple[Rows, dict[str, int]]:
     course = context.folder("minbert")
     guard = Protected(_protected_pairs(context))
     train = guard.kept("STS train", map(scored, read_sts(course, "train")))
-    train, choose = _split(train, CHOOSING["similarity"])
+    train, choose = _split(train, VALIDATION["similarity"])
     test = [scored(pair) for pair in read_sts(course, "dev")]
     return {"train": train, "choose": choose, "test": test}, guard.dropped
 
@@ -232,8 +232,8 @@ def _paraphrase(context: Context) -> tuple[Rows, dict[str, int]]:
     more = [labelled(pair) for pair in read_quora_10k(context.folder("quora-10k"))]
     tested = hold_out([(row["first"], row["second"]) for row in course], TESTED_PAIRS)
     test, rest = _parted(course, tested)
-    # Chosen by rows of the file that is tested on: the other one has other questions, half of them the same.
-    chosen = hold_out([(row["first"], row["second"]) for row in rest], CHOOSING["paraphrase"], turn=4)
+    # Validated on the file that is tested on: the other has other questions, half of them duplicates.
+    chosen = hold_out([(row["first"], row["second"]) for row in rest], VALIDATION["paraphrase"], turn=4)
     choose, rest = _parted(rest, chosen)
     questions = [question for row in test + choose for question in (row["first"], row["second"])]
     known = set(fingerprints(questions).tolist())
@@ -246,7 +246,8 @@ def _paraphrase(context: Context) -> tuple[Rows, dict[str, int]]:
     repeated, more = _parted(more, again)
     train = rest + unknown(more)
     dropped = {
-        "Quora 10k: shares a question with the tested or choosing rows": len(more) - (len(train) - len(rest)),
+        "Quora 10k: shares a question with the test or validation split": len(more)
+        - (len(train) - len(rest)),
         "Quora 10k: stands in the other file too": len(repeated),
     }
     return {"train": train, "choose": choose, "test": test}, dropped
@@ -258,7 +259,7 @@ def _parted(rows: Sequence[Row], which: NDArray[np.bool_]) -> tuple[list[Row], l
 
 
 def _split(rows: list[Row], count: int) -> tuple[list[Row], list[Row]]:
-    """Take rows at random for choosing checkpoints; the same ones whatever the seed of a run."""
+    """Take a validation split at random, to choose checkpoints by; the same whatever the seed of a run."""
     chosen = np.zeros(len(rows), dtype=bool)
     chosen[np.random.default_rng(0).permutation(len(rows))[:count]] = True
     choose, train = _parted(rows, chosen)

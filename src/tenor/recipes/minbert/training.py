@@ -1,7 +1,7 @@
 """One trained and scored cell of the two reports.
 
 The rows are prepared once and shared by all cells. A cell trains with the product's own `train_run`; the
-checkpoint is the one with the best mean score on the part of train that is set apart for choosing, and the
+checkpoint is the one with the best mean score on a validation split of train, and the
 dev rows are scored once, at the end, by the model as it was saved and opened again.
 """
 
@@ -230,7 +230,7 @@ def _scored(model: Any, name: str, file: Path) -> tuple[Outcome, dict[str, Any]]
 
 
 def _curves(run: Path) -> dict[str, dict[str, list[float]]]:
-    """Return the scores of the choosing rows after each epoch."""
+    """Return the scores on the validation split after each epoch."""
     curves: dict[str, dict[str, list[float]]] = {}
     for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines():
         told = json.loads(line)

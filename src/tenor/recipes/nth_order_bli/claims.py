@@ -52,7 +52,7 @@ CLAIMS = (
         paper="said, no figure",
     ),
     _claim(
-        "It helps as well where words are looked up by CSLS (self-learning, 5k seed).",
+        "It helps as well with CSLS retrieval (self-learning, 5k seed).",
         "self-5k-post",
         "self-5k-base",
         metric="all words, CSLS",
@@ -79,7 +79,7 @@ CLAIMS = (
         paper="not in the paper",
     ),
     _claim(
-        "The advanced map beats a rotation (5k seed).",
+        "VecMap's mapping beats an orthogonal one, Procrustes (5k seed).",
         "sup-5k-base",
         "turn-5k-base",
         paper="not in the paper",

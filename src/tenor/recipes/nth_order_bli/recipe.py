@@ -113,7 +113,7 @@ def _note(cell: Cell, languages: Languages, report: Mapping[str, Any]) -> str:
 
 
 _TITLES = {
-    "procrustes": "rotation",
+    "procrustes": "Procrustes",
     "vecmap": "VecMap, supervised",
     "vecmap-self": "VecMap, self-learning",
     "rcsls": "RCSLS",

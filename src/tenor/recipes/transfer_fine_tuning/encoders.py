@@ -12,7 +12,7 @@ from tenor.files import read_json, write_json
 from tenor.recipes.recipe import Cell, Context, Settings
 from tenor.recipes.transfer_fine_tuning.aligned import aligned_folder, starter_version
 from tenor.recipes.transfer_fine_tuning.data import pretraining_texts
-from tenor.recipes.transfer_fine_tuning.pretraining import beginning, vanilla
+from tenor.recipes.transfer_fine_tuning.pretraining import random_initialisation, vanilla
 
 VARIANTS = {
     "transferred": "transfer fine-tuning",
@@ -26,7 +26,7 @@ VARIANTS = {
 
 def encoder_folder(context: Context, encoder: str, stage: str | None = None) -> Path:
     """Return the folder of an encoder ("starter", "vanilla", "random"), after a stage where one is named."""
-    bases = {"starter": starter, "vanilla": vanilla, "random": beginning}
+    bases = {"starter": starter, "vanilla": vanilla, "random": random_initialisation}
     base = bases[encoder](context)
     return base if stage is None else transferred(context, encoder, base, stage) / "plain"
 
@@ -62,8 +62,8 @@ def transferred(context: Context, encoder: str, base: Path, stage: str) -> Path:
 def stage_seed(stage: str, seed: int, settings: Settings) -> int:
     """Return the seed of the stage that a seed of fine-tuning follows.
 
-    The luck of a stage is part of what an interval must hold, so that no two seeds share one, unless there
-    are more of them than stages; what depends on no seed takes the first.
+    The variance between stages is part of what an interval must cover, so that no two seeds share one, unless
+    there are more of them than stages; what depends on no seed takes the first.
     """
     stages = settings["stages" if stage == "transferred" else "stages_of_others"]
     return (max(seed, 1) - 1) % int(stages) + 1

@@ -34,7 +34,7 @@ def pretraining(found: Results) -> str | None:
         for name in ("loss on train", "loss on dev")
         for curve in found.series("pretraining", name)[:1]
     }
-    return line_plot(drawn, x_label="step", y_label="loss of hidden tokens") if drawn else None
+    return line_plot(drawn, x_label="step", y_label="loss of masked tokens") if drawn else None
 
 
 FIGURES = (

@@ -1,7 +1,7 @@
 """A cell: fine-tune an encoder on some rows of each task, and score it on the rows held out.
 
-Rate, batch and epochs are the same for plain and transferred encoders. With a seed go the rows drawn, the
-head's first weights and the order of rows, so that plain and transferred are paired by it.
+Learning rate, batch size and epochs are the same for plain and transferred encoders. With a seed go the rows
+drawn, the head's initialisation and the order of rows, so that plain and transferred are paired by it.
 """
 
 import shutil

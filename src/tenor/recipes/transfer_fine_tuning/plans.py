@@ -1,11 +1,11 @@
 """What is run at each scale: encoders, stages, numbers of rows, and their settings.
 
 Cells are named ENCODER-STAGE-ROWS. ENCODER is the starter, the vanilla encoder that is pre-trained here, or
-its random beginning; STAGE is plain (none), transferred, one of the ablations (sentence, 3way, 3way-simple,
-binary) or in-task, whose stage has also seen the paraphrases among the tasks' training rows and which no
-claim is about; ROWS is the number of rows of each task that are fine-tuned on, or "all". Beside them,
-ENCODER-rate chooses the rate of fine-tuning, where there is a choice, and pretraining-N is a piece of the
-pre-training.
+its random initialisation; STAGE is plain (none), transferred, one of the ablations (sentence, 3way,
+3way-simple, binary) or in-task, whose stage has also seen the paraphrases among the tasks' training rows and
+which no claim is about; ROWS is the number of rows of each task that are fine-tuned on, or "all". Beside
+them, ENCODER-rate chooses the learning rate of fine-tuning, where there is a choice, and pretraining-N is a
+piece of the pre-training.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ def _rate(encoder: str, base: Base) -> Iterator[Cell]:
             name=f"{encoder}-rate",
             seeded=False,
             settings={"encoder": encoder, "fine_tuning": dict(base.tuning)},
-            title=f"{encoder}, the rate",
+            title=f"{encoder}, the learning rate",
             weights=base.weights(encoder, "plain"),
             uses=("pretraining",) if encoder == "vanilla" else (),
         )

@@ -67,7 +67,7 @@ def _halve(encoder: Path) -> None:
         (encoder / name).write_text(text, encoding="utf-8")
 
 
-def beginning(context: Context) -> Path:
+def random_initialisation(context: Context) -> Path:
     """Return the encoder that pre-training begins with: the same vocabulary, and random weights."""
     from tenor.encoders.from_scratch import from_scratch_config
 
@@ -164,7 +164,7 @@ def _steps(file: Path, tokens: int, batch: int) -> int:
 
 
 def loss_curve(run: Path) -> dict[str, dict[str, list[float]]]:
-    """Return the curves of a pre-training run: loss of hidden tokens in training, averaged, and on dev."""
+    """Return the curves of a pre-training run: loss of masked tokens in training, averaged, and on dev."""
     from tenor.report.run_log import read_log
 
     log = read_log(run / "log.jsonl")
@@ -177,7 +177,7 @@ def loss_curve(run: Path) -> dict[str, dict[str, list[float]]]:
 
 
 def perplexity(run: Path) -> float:
-    """Return the perplexity of hidden tokens on the paragraphs held out."""
+    """Return the perplexity of masked tokens on the paragraphs held out."""
     return float(read_json(run / "metrics.json")["tasks"]["text"]["scores"]["perplexity"]["estimate"])
 
 
@@ -188,6 +188,6 @@ def pretraining_note(run: Path) -> str:
     return (
         f"Pre-training: {metrics['tokens']:,} tokens in {metrics['steps']:,} steps, "
         f"{metrics['tokens_per_second']:,.0f} tokens a second; on paragraphs held out, by which its best "
-        f"weights were chosen, the perplexity of hidden tokens is {perplexity(run):.1f}, "
-        f"and {scores['accuracy']['estimate']:.1%} of them are guessed."
+        f"weights were chosen, the perplexity of masked tokens is {perplexity(run):.1f}, "
+        f"and {scores['accuracy']['estimate']:.1%} of them are predicted."
     )

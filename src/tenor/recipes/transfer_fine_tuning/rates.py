@@ -1,8 +1,9 @@
-"""The rate that an encoder is fine-tuned with: chosen once, with the plain encoder, on training rows alone.
+"""The learning rate of fine-tuning: chosen once, with the plain encoder, on training rows alone.
 
-Each rate of a grid is tried on STS-B and MRPC: 1,000 rows are learned from and 500 others measure it. The one
-with the best mean score is then that of the plain encoder and of all that a stage made of it, whatever the
-task and the number of rows. The random encoder has a choice of its own: a baseline is tuned as well as ours.
+Each learning rate of a grid is tried on STS-B and MRPC: 1,000 rows are learned from and 500 others measure
+it. The one with the best mean score is then that of the plain encoder and of all that a stage made of it,
+whatever the task and the number of rows. The random encoder has a choice of its own: a baseline is tuned as
+well as ours.
 """
 
 import shutil
@@ -25,7 +26,7 @@ LEARNED, MEASURED = 1_000, 500
 
 
 def with_rate(context: Context, encoder: str, tuning: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """Return the settings of fine-tuning with a rate in place of a grid of rates, and how it was chosen."""
+    """Return the settings with one learning rate in place of a grid, and how it was chosen."""
     settings = dict(tuning)
     grid = settings.pop("learning_rates", None)
     if not grid:
@@ -39,14 +40,14 @@ def with_rate(context: Context, encoder: str, tuning: Mapping[str, Any]) -> tupl
     best = max(found, key=lambda rate: found[rate])
     told = ", ".join(f"{rate:g}: {score:.3f}" for rate, score in found.items())
     note = (
-        f"The rate of the {encoder} encoder is {best:g}, chosen with the plain one on {MEASURED} training "
-        f"rows each of STS-B and MRPC (mean of Pearson and F1 by rate: {told})."
+        f"The learning rate of the {encoder} encoder is {best:g}, chosen with the plain one on {MEASURED} "
+        f"training rows each of STS-B and MRPC (mean of Pearson and F1 by learning rate: {told})."
     )
     return settings | {"encoder_lr": best}, note
 
 
 def choose(context: Context, encoder: str, tuning: Mapping[str, Any]) -> CellResult:
-    """Choose a rate as a cell of its own, so that it stays the same for cells that run elsewhere."""
+    """Choose a learning rate as a cell of its own, so that it stays the same for cells that run elsewhere."""
     settings, note = with_rate(context, encoder, tuning)
     file = context.work / "rate.json"
     write_json(file, {"rate": settings["encoder_lr"], "note": note})
@@ -54,7 +55,7 @@ def choose(context: Context, encoder: str, tuning: Mapping[str, Any]) -> CellRes
 
 
 def _tried(context: Context, encoder: str, rate: float, settings: Mapping[str, Any], folder: Path) -> float:
-    """Return the mean score of a rate; what an earlier run has tried is not tried again."""
+    """Return the mean score of a learning rate; what an earlier run has tried is not tried again."""
     scores = []
     for task in TRIED_ON:
         work = folder / f"{task}-{rate:g}"

@@ -21,7 +21,7 @@ from tenor.recipes.transfer_fine_tuning.seen import look
 
 
 def run(cell: Cell, context: Context) -> CellResult:
-    """Run a cell: a piece of the pre-training, a look at some pairs, a choice of a rate, or fine-tuning."""
+    """Run a cell: part of the pre-training, a look at pairs, a choice of a learning rate, fine-tuning."""
     if cell.name == "seen":
         return look(context)
     if cell.name.startswith("pretraining"):
@@ -50,16 +50,16 @@ DIFFERS = (
     "At the small scale the starter was tuned for sentence similarity by others (at the full one it is BERT "
     "base); the vanilla encoder was pre-trained here and knows nothing of similarity. Its claims are "
     "undecided unless it beats its own random initialisation. Of MRPC that asks for more than it seems: "
-    "with few rows a random encoder says yes to every pair, which has an F1 that even the plain starter "
-    "hardly passes with 1,000 rows. The rule was set beforehand and stays; how large the effects are is "
-    "told all the same.",
+    "with few rows an encoder at its random initialisation predicts a paraphrase for every pair, which has "
+    "an F1 that even the plain starter hardly passes with 1,000 rows. The rule was set beforehand and "
+    "stays; how large the effects are is told all the same.",
     "At the small scale texts are cut after 64 tokens in stage and fine-tuning (the paper: 128), which cuts "
-    "a third of RTE's and a fifth of MRPC's tested pairs; batches have 16 rows (32), and heads learn at 1e-3 "
-    "(3e-5).",
+    "a third of RTE's and a fifth of MRPC's tested pairs; batches have 16 rows (32), and the heads' "
+    "learning rate is 1e-3 (3e-5).",
     "At the small scale the stage makes about 430 steps of 100 sequences instead of some ten thousands, so "
-    "that its rates, fixed beforehand, are higher than the paper's 5e-5: 1e-4 for the starter, 2e-4 for the "
-    "vanilla encoder, 5e-4 for the classifiers. How well it was learned is told for the 500 pairs held out, "
-    "by which its best weights were chosen; the paper has a test set beside.",
+    "that its learning rates, fixed beforehand, are higher than the paper's 5e-5: 1e-4 for the starter, "
+    "2e-4 for the vanilla encoder, 5e-4 for the classifiers. How well it was learned is told for the 500 "
+    "pairs held out, by which its best weights were chosen; the paper has a test set beside.",
     "Of each class at most 16 phrase pairs are drawn from a pair of texts, anew in every epoch (the paper: "
     "all aligned ones): of the 720,783 of the small scale 301,353 at most are seen in its one epoch.",
     "Pre-training was run once; the stage three times for each encoder, one for each of the first three "
@@ -69,9 +69,9 @@ DIFFERS = (
     "The starter's vectors align the phrases for both encoders, so that something of what it knows of "
     "similarity reaches the vanilla encoder in its stage.",
     "Batch and epochs of fine-tuning were fixed beforehand (at the small scale 12 epochs of 250 rows, 3 of "
-    "1,000 and 2 of 4,000) and so was the rate at the full scale; at the small one the rate was chosen with "
-    "the plain encoder on training rows alone. All are the same for plain and transferred, and no checkpoint "
-    "is chosen.",
+    "1,000 and 2 of 4,000) and so was the learning rate at the full scale; at the small one it was chosen "
+    "with the plain encoder on training rows alone. All are the same for plain and transferred, and no "
+    "checkpoint is chosen.",
     "Products are in bf16, weights in float32, where the machine is clearly faster with it; the results say "
     "for each cell which precision it was and on which machine. The vanilla encoder's weights are kept in 16 "
     "bits before anything is made of them.",

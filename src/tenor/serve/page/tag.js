@@ -10,6 +10,7 @@ import { tableOf } from "./text_list.js";
 
 const COLOURS = 8;
 const SHOWN = 100; // texts at once
+const LEAST = 0.01; // of an expert's weight that is shown
 
 const box = byId("tag-text");
 const region = byId("tag-result");
@@ -65,7 +66,7 @@ function render(found, body) {
     make("ul", { class: "types", "aria-label": "Types" }, types.map((type) => make("li", { class: colour(type) }, `${type} ${count(type)}`))),
     types.length ? "" : make("p", { class: "hint" }, "The model marks nothing in this text."),
     make("div", { class: "tagged" }, found.results.slice(0, SHOWN).map((result) => make("p", { class: "text", dir: "auto" }, drawn(result, colour)))),
-    make("p", { class: "hint" }, "Point at a word to see its tag and how probable it is."),
+    make("p", { class: "hint" }, "Point at a word to see its tag, how probable it is and, where the tagger has experts, their weights."),
     make("details", { class: "table" }, make("summary", {}, "The same as a table"),
       tableOf("Words and tags", ["Text", "Word", "Tag", "Probability"], rows.slice(0, 1000).map(([text, , , word, tag, share]) => [String(text), quoted(word), tag, percent(share)]))),
     exported("tags", { json: () => found, rows: () => [["text", "begin", "end", "word", "tag", "probability"], ...rows], path: "api/tag", body }));
@@ -77,11 +78,18 @@ function marksOf({ entities, words }) {
   return entities.length || words.some(({ tag }) => tag === "O") ? entities : words.map(({ tag, ...word }) => ({ ...word, type: tag }));
 }
 
+/** What is known of a word: its tag, how probable it is and, of a tagger with experts, whom it listens to. */
+function known({ tag, probability, gates }) {
+  const experts = Object.entries(gates ?? {}).sort(([, one], [, two]) => two - one).filter(([, weight]) => weight >= LEAST);
+  const told = experts.map(([name, weight]) => `${name} ${percent(weight)}`).join(", ");
+  return `${tag} ${percent(probability)}${told ? `; experts: ${told}` : ""}`;
+}
+
 /** A text as its words, each with what is known of it; positions count characters, not units of UTF-16. */
 function drawn(result, colour) {
   const characters = Array.from(result.text);
   const part = (begin, end) => characters.slice(begin, end).join("");
-  const word = ({ begin, end, tag, probability }) => make("span", { class: "word", title: `${tag} ${percent(probability)}` }, part(begin, end));
+  const word = (each) => make("span", { class: "word", title: known(each) }, part(each.begin, each.end));
   const pieces = [];
   let place = 0;
   const until = (to) => { if (to > place) pieces.push(part(place, to)); place = Math.max(place, to); };

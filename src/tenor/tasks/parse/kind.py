@@ -20,8 +20,10 @@ from tenor.tasks.spec import TaskSpec
 from tenor.text.conllu import ParsedSentence, read_trees, why_no_tree
 from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.examples import Origin
+from tenor.text.file_profile import FileProfile
 from tenor.text.problems import Problems
 from tenor.text.ragged import Ragged
+from tenor.text.tagged import looks_tagged
 
 if TYPE_CHECKING:
     from tenor.encoders.encoder import Encoder
@@ -181,6 +183,12 @@ class ParseKind(Kind):
                 f"{file} has no trees that could be read.{first} Expected CoNLL-U: ten columns separated by "
                 "tabs, the head of each word in the seventh."
             )
+
+    def guess(self, path: str | Path, survey: FileProfile | None) -> TaskConfig | None:
+        """Recognise CoNLL-U with trees; such files hold tags too, and ``tag`` is asked first."""
+        if not looks_tagged(path) or next(read_trees(path, problems=Problems()), None) is None:
+            return None
+        return ParseConfig(train=Path(path))
 
     def suggested_training(self, examples: int) -> Mapping[str, int | float]:
         """Return learning rates of heads that are new and an encoder that is adapted."""

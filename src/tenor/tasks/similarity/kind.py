@@ -12,7 +12,7 @@ from tenor.errors import TenorError
 from tenor.metrics.correlation import pearson, spearman
 from tenor.metrics.intervals import Interval, bootstrap
 from tenor.tasks.answer import Answer, ScoreAnswer
-from tenor.tasks.config import Head, check_positive
+from tenor.tasks.config import NETWORKS, Head, check_positive
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.texts.config import TwoTextsConfig
 from tenor.tasks.texts.kind import TextKind
@@ -64,7 +64,7 @@ class SimilarityConfig(TwoTextsConfig):
         if self.temperature is not None and self.loss != "cosent":
             raise TenorError('temperature is for the loss "cosent" only.')
         if self.loss == "cross_entropy" and self.share_head_with is None:
-            if (self.head or self.head_choices[0]) in ("cosine", "affine"):
+            if (self.head or self.head_choices[0]) not in NETWORKS:
                 raise TenorError('loss "cross_entropy" needs a head with a sigmoid, such as head = "mlp".')
             if self.output == "linear":
                 raise TenorError('loss "cross_entropy" is for output = "sigmoid".')
@@ -97,7 +97,7 @@ class SimilaritySpec(TextSpec):
         """Say why no head could be built from these settings."""
         if not (all(map(math.isfinite, self.range)) and self.range[0] < self.range[1]):
             return f"the range {self.range} is empty"
-        if self.loss == "cross_entropy" and (self.head in ("cosine", "affine") or self.output != "sigmoid"):
+        if self.loss == "cross_entropy" and (self.of_cosine or self.output != "sigmoid"):
             return "the loss cross_entropy needs a head with a sigmoid"
         return super().wrong()
 
@@ -107,7 +107,7 @@ class SimilaritySpec(TextSpec):
         if self.points:
             cosines, scores = zip(*self.points, strict=True)
             return np.asarray(np.interp(values, cosines, scores))
-        if self.head in ("cosine", "affine"):
+        if self.of_cosine:
             return low + (high - low) * values
         return low + (high - low) * sigmoid(values) if self.output == "sigmoid" else values
 

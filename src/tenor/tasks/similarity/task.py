@@ -43,7 +43,7 @@ class SimilarityTask(TextTask):
     def _unit(self, raw: Tensor) -> Tensor:
         """Return scores on 0 to 1, as ``SimilaritySpec.predictions`` gives them on the range."""
         low, high = self.spec.range
-        if self.spec.head in ("cosine", "affine"):
+        if self.spec.of_cosine:
             return raw
         return raw.sigmoid() if self.spec.output == "sigmoid" else (raw - low) / (high - low)
 

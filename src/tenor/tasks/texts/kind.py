@@ -17,6 +17,7 @@ from tenor.text.examples import Origin, Pair, Sentence
 from tenor.text.file_profile import FileProfile
 from tenor.text.problems import Problems
 from tenor.text.readers import find_format, read_pairs, read_texts
+from tenor.text.sniff import Asked
 
 if TYPE_CHECKING:
     from tenor.encoders.encoder import Encoder
@@ -76,7 +77,7 @@ class TextKind(Kind):
         names = None if survey is None else self.columns_of(survey)
         if survey is None or names is None:
             return None
-        return self.config(kind=self.name, train=Path(path), **layout_of(path, names))
+        return self.config(kind=self.name, train=Path(path), **layout_of(path, names, survey.encoding))
 
     def columns_of(self, survey: FileProfile) -> Mapping[str, str] | None:
         """Return the columns that seem to be this kind's by role, None where it is another kind's file."""
@@ -120,11 +121,11 @@ class TextKind(Kind):
         return self.task(name, spec, head=head, vectors=vectors)
 
 
-def layout_of(path: str | Path, names: Mapping[str, str]) -> dict[str, Any]:
+def layout_of(path: str | Path, names: Mapping[str, str], encoding: str | None = None) -> dict[str, Any]:
     """Return columns and layout as a run file states them, so that nothing is left to guess."""
-    layout = find_format(path).layout
+    layout = find_format(path, Asked(encoding=encoding)).layout
     if layout is None:
-        return {"columns": dict(names)}
+        return {"columns": dict(names), "file_encoding": encoding}
     numbered = layout.names is None
     columns = {role: int(name) if numbered else name for role, name in names.items()}
     return {
@@ -132,6 +133,7 @@ def layout_of(path: str | Path, names: Mapping[str, str]) -> dict[str, Any]:
         "delimiter": layout.delimiter,
         "quote": layout.quote,
         "header": not numbered,
+        "file_encoding": encoding,
     }
 
 

@@ -46,7 +46,7 @@ def join_head(name: str, spec: TextSpec, specs: Mapping[str, TaskSpec]) -> TextS
         raise TenorError(
             f"Task {name}: {spec.share_head_with!r} is about single texts; a pair cannot share its head."
         )
-    if other.head in ("cosine", "affine"):
+    if other.of_cosine:
         raise TenorError(
             f"Task {name}: the head {other.head!r} of {spec.share_head_with!r} cannot be shared."
         )

@@ -50,6 +50,11 @@ class TextSpec(TaskSpec):
         return self.encoding == "cross" and any(feature != "jaccard" for feature in self.features)
 
     @property
+    def of_cosine(self) -> bool:
+        """Whether the head is a function of the cosine of two vectors, not a network over features."""
+        return self.head not in NETWORKS
+
+    @property
     def outputs(self) -> int:
         """How many numbers the head gives."""
         return 1
@@ -90,7 +95,7 @@ class TextSpec(TaskSpec):
             return "the size of the head makes no sense"
         if not 0 <= self.dropout < 1:
             return "dropout must be at least 0 and below 1"
-        if self.sides == 2 and self.head in NETWORKS and self.share_head_with is None and not self.features:
+        if self.sides == 2 and not self.of_cosine and self.share_head_with is None and not self.features:
             return "the head has no features to read"
         if self.symmetrize and (self.encoding != "cross" or self.texts == 1):
             return "only a cross-encoder of two texts has two orders"

@@ -70,12 +70,12 @@ class TextVectors(nn.Module):
     @property
     def reads(self) -> Reads:
         """What the encoder must return."""
-        return Reads(layers=self.pooling.layers != "last", pooler="pooler" in self.pooling.kinds)
+        return Reads(layers=self.pooling.reads_layers, pooler=self.pooling.reads_pooler)
 
     @property
     def firsts(self) -> bool:
         """Whether the first token of each sequence is all that is read; no part of one has such a pooling."""
-        return self.pooling.layers == "last" and set(self.pooling.kinds) <= {"cls", "pooler"}
+        return self.pooling.reads_first_token
 
     def forward(
         self, seen: EncoderOutput, packing: Packing | None = None, *, weights: Tensor | None = None
@@ -98,7 +98,7 @@ class TextVectors(nn.Module):
         }
 
     def _states(self, seen: EncoderOutput) -> Tensor:
-        if self.pooling.layers == "last":
+        if not self.pooling.reads_layers:
             return seen.last
         assert seen.layers is not None
         if self.mix is None:
@@ -117,8 +117,4 @@ class TextVectors(nn.Module):
         if self.attention is not None and kind in self.attention:
             attended: Tensor = self.attention[kind](states, packing, weights)
             return attended
-        if kind != "pooler":
-            return pool(states, packing, kind, token=self.pooling.token)
-        if seen.pooler is None:
-            raise TenorError("The checkpoint has no pooler; choose another pooling, such as 'mean' or 'cls'.")
-        return seen.pooler
+        return pool(states, packing, kind, token=self.pooling.token, pooler=seen.pooler)

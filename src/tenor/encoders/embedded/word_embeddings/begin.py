@@ -102,7 +102,9 @@ def _ngrams(settings: NgramEmbedding, words: Counter[str]) -> Begun:
 
 def _pieces(settings: PieceEmbedding, words: Counter[str]) -> Begun:
     vectors = _vectors(settings)
-    vocabulary = _learned_pieces(settings, words) if settings.tokenizer is None else ""
+    vocabulary = ""
+    if settings.tokenizer is None:
+        vocabulary = learn_pieces(words, vocab_size=settings.vocab_size, lowercase=settings.lowercase)
     if settings.tokenizer is not None:
         with open(_tokenizer_file(settings.tokenizer), encoding="utf-8") as file:
             vocabulary = file.read()
@@ -119,17 +121,14 @@ def _pieces(settings: PieceEmbedding, words: Counter[str]) -> Begun:
     return Begun(settled, [vocabulary], {"table": (places, values)})
 
 
-def _learned_pieces(settings: PieceEmbedding, words: Counter[str]) -> str:
-    """Learn byte-pair merges from the words, with ▁ before each word as BPEmb has it."""
+def learn_pieces(words: Counter[str], *, vocab_size: int, lowercase: bool = True) -> str:
+    """Learn byte-pair merges from the words, with ▁ before each word as BPEmb has it, as tokenizer.json."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE(unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always", split=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=settings.vocab_size, special_tokens=["[UNK]"], show_progress=False
-    )
-    lower = settings.lowercase
-    spelled = (word.lower() if lower else word for word in words for _ in range(min(words[word], 100)))
+    trainer = trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=["[UNK]"], show_progress=False)
+    spelled = (word.lower() if lowercase else word for word in words for _ in range(min(words[word], 100)))
     tokenizer.train_from_iterator(spelled, trainer)
     return str(tokenizer.to_str())
 

@@ -16,6 +16,7 @@ from tenor.tasks.table import spec_from_json, task_config, task_spec
 from tenor.tasks.tag.heads.experts import expert_names, expert_of
 from tenor.tasks.tag.heads.table import HEADS
 from tenor.text.label_symbols import split_label, without_redundant_parentheses
+from tenor.text.tag_schemes import repair
 from tenor.training.api import train
 
 ONE = np.array([0, 1])
@@ -201,3 +202,33 @@ def test_a_weight_of_boundaries_that_cannot_be_is_refused():
         task_config("tag", boundary_weight=-1.0)
     with pytest.raises(TenorError, match="the tags are plain and have no boundaries"):
         settled([(["a", "b"], ["NOUN", "VERB"])], boundary_weight=1.0)
+
+
+@pytest.mark.parametrize("decoding", ["viterbi", "split", "retype"])
+def test_decoding_makes_a_legal_sequence_of_the_likeliest_tags(tiny_folder, decoding):
+    rows = tagged_rows(12)
+    encoder, task, data = built(tiny_folder, rows, head="softmax", decoding=decoding, casing=False)
+    torch.nn.init.normal_(task.head.out.weight, generator=torch.Generator().manual_seed(3))
+    batch, _, output = outputs(encoder, task, data)
+    labels, changed = task.spec.labels, 0
+    for row in task.predict(output, batch):
+        told = [labels[int(number)] for number in row[:, 0]]
+        likeliest = [labels[number] for number in row[:, 1:].argmax(axis=1)]
+        assert repair(told, "bio") == told
+        if decoding != "viterbi":
+            assert told == repair(likeliest, "bio", rule=decoding)
+        changed += told != likeliest
+    assert changed
+
+
+def test_decoding_is_a_setting_of_softmax_alone(tiny_folder):
+    assert settled(tagged_rows(8), head="softmax", decoding="retype").decoding == "retype"
+    assert settled(tagged_rows(8), head="softmax").decoding == "viterbi"
+    with pytest.raises(TenorError, match="decoding is a setting of head = 'softmax'"):
+        task_config("tag", head="crf", decoding="split")
+    with pytest.raises(TenorError, match="known are viterbi, split, retype"):
+        task_config("tag", head="softmax", decoding="best")
+    plain = built(tiny_folder, tagged_rows(6, spans=False), head="softmax", decoding="retype", casing=False)
+    batch, _, output = outputs(*plain)
+    for row in plain[1].predict(output, batch):
+        assert np.array_equal(row[:, 0], row[:, 1:].argmax(axis=1))

@@ -188,3 +188,29 @@ def test_any_text_can_be_a_tag(tags):
             assert len(repair(tags, scheme)) == len(tags)
         guess_scheme([tags])
         assert allowed_transitions(tags, "bioes")[0].shape == (len(tags), len(tags))
+
+
+@pytest.mark.parametrize(
+    ("tags", "split", "retyped"),
+    [
+        ("O I-X I-X", "O B-X I-X", "O B-X I-X"),
+        ("B-X I-Y", "B-X B-Y", "B-Y I-Y"),
+        ("B-X I-X I-Y I-X", "B-X I-X B-Y B-X", "B-X I-X I-X I-X"),
+        ("I-X O I-Y B-X", "B-X O B-Y B-X", "B-X O B-Y B-X"),
+    ],
+)
+def test_an_entity_that_changes_its_type_is_split_or_retyped(tags, split, retyped):
+    assert repair(tags.split(), "bio", rule="split") == split.split()
+    assert repair(tags.split(), "bio", rule="retype") == retyped.split()
+
+
+@given(laid_out(), st.sampled_from(["bio", "bioes"]))
+def test_repair_leaves_legal_sequences_as_they_are(made, scheme):
+    tags = tags_of(*made, scheme)
+    assert all(repair(tags, scheme, rule=rule) == tags for rule in ("split", "retype"))
+
+
+def test_a_retyped_sequence_is_of_bio_or_bioes():
+    assert repair(["B-X", "I-X", "E-Y"], "bioes", rule="retype") == ["B-Y", "I-Y", "E-Y"]
+    with pytest.raises(TenorError, match="for bio and bioes"):
+        repair(["I-X"], "iob1", rule="retype")

@@ -38,6 +38,13 @@ def test_schedules_against_transformers():
         assert ours == pytest.approx(rates[1:], abs=1e-9), kind
 
 
+def test_schedules_of_pre_training_and_fine_tuning_at_their_corners():
+    linear = [rate_factor("linear", step, total=1000, warmup=0.1) for step in (0, 50, 100, 1001)]
+    assert linear == pytest.approx([0, 0.5, 1, 0])
+    rates = [rate_factor("inverse_sqrt", step, total=115_000, warmup=10_000) for step in (0, 10_000, 40_000)]
+    assert rates == pytest.approx([0, 1, 0.5])
+
+
 @pytest.mark.parametrize("kind", ["constant", "linear", "cosine", "slanted", "inverse_sqrt", "plateau"])
 def test_every_schedule_stays_between_0_and_1(kind):
     for total in (1, 2, 3, 10, 101):

@@ -66,9 +66,11 @@ def save_trained(
 
 def _save_encoder(network: Network, settings: ModelFolder, folder: Path) -> None:
     """Write the encoder; a pre-trained one with the head of its language model, as others open it."""
-    heads = [task.published_weights() for task in network.all_tasks() if isinstance(task, MlmTask)]
-    if len(heads) == len(network.tasks) == 1:
-        settings.type.save_language_model(network.encoder, folder, source=settings.encoder, head=heads[0])
+    tasks = network.all_tasks()
+    heads = [task for task in tasks if isinstance(task, MlmTask) and task.spec.shares_head_of is None]
+    if len(heads) == 1 and all(isinstance(task, MlmTask) for task in tasks):
+        head = heads[0].published_weights()
+        settings.type.save_language_model(network.encoder, folder, source=settings.encoder, head=head)
     else:
         settings.type.save(network.encoder, folder, source=settings.encoder)
 

@@ -25,6 +25,7 @@ from tenor.errors import TenorError, did_you_mean
 
 __all__ = [
     "Entity",
+    "RepairRule",
     "TagScheme",
     "allowed_transitions",
     "convert",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 TagScheme = Literal["plain", "iob1", "bio", "bioes"]
+RepairRule = Literal["split", "retype"]
 Flags = NDArray[np.bool_]
 
 _NAMES: dict[str, TagScheme] = {
@@ -139,13 +141,33 @@ def convert(tags: Sequence[str], source: TagScheme, target: TagScheme) -> tuple[
     return legal if source == target else tags_of(entities, len(tags), target), repaired
 
 
-def repair(tags: Sequence[str], scheme: TagScheme) -> list[str]:
-    """Make a sequence legal in its scheme without changing the entities that it is read as.
+def repair(tags: Sequence[str], scheme: TagScheme, *, rule: RepairRule = "split") -> list[str]:
+    """Make a sequence legal in its scheme; what is legal stays as it is.
 
-    >>> repair(["O", "I-PER", "I-LOC"], "bio")
-    ['O', 'B-PER', 'B-LOC']
+    Where a word goes on with an entity of another type, ``split`` begins a new one, so that the entities stay
+    those that the sequence is read as; ``retype`` keeps them one, of the type of its last word.
+
+    >>> repair(["O", "I-PER", "I-LOC"], "bio"), repair(["O", "I-PER", "I-LOC"], "bio", rule="retype")
+    (['O', 'B-PER', 'B-LOC'], ['O', 'B-LOC', 'I-LOC'])
     """
-    return convert(tags, scheme, scheme)[0]
+    if rule == "split":
+        return convert(tags, scheme, scheme)[0]
+    if scheme == "iob1":
+        raise TenorError("In iob1 an entity of another type may follow at once; retype is for bio and bioes.")
+    return tags_of(_retyped(tags), len(tags), scheme)
+
+
+def _retyped(tags: Sequence[str]) -> list[Entity]:
+    """Return the entities, where a word goes on with the one before it whatever its type."""
+    entities: list[Entity] = []
+    before = OUTSIDE
+    for position, (prefix, kind) in enumerate(_split_all(tags)):
+        if before in "BI" and prefix in "IE":
+            entities[-1] = Entity(kind, entities[-1].begin, position + 1)
+        elif prefix != OUTSIDE:
+            entities.append(Entity(kind, position, position + 1))
+        before = prefix
+    return entities
 
 
 def _refuse_plain(scheme: TagScheme) -> None:

@@ -123,8 +123,10 @@ class Tokenizer:
     def unknown(self) -> int | None:
         """The token that stands for what the vocabulary lacks, None where there is no such token."""
         # A Unigram model, as multilingual ones have, only knows its number, and does not tell it.
-        usual = "<unk>" if type(self._backend.model).__name__ == "Unigram" else None
-        token = getattr(self._backend.model, "unk_token", usual)
+        if type(self._backend.model).__name__ == "Unigram":
+            ids = (self._backend.token_to_id(token) for token in ("<unk>", "[UNK]"))
+            return next((number for number in ids if number is not None), None)
+        token = getattr(self._backend.model, "unk_token", None)
         return None if token is None else self._backend.token_to_id(str(token))
 
     @property

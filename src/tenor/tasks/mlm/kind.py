@@ -11,10 +11,11 @@ from tenor.errors import TenorError
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.metrics.intervals import Interval
 from tenor.metrics.of_sums import scores_of_sums
-from tenor.tasks.config import TableConfig
-from tenor.tasks.mlm.masking import MaskingConfig
+from tenor.tasks.config import TableConfig, check_choice
+from tenor.tasks.mlm.masking import SELECTIONS, MaskingConfig, Selection
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.texts.kind import TextKind
+from tenor.tasks.texts.sharing import check_share
 
 if TYPE_CHECKING:
     from tenor.encoders.encoder import Encoder
@@ -28,10 +29,15 @@ class MlmConfig(TableConfig):
     kind: str = "mlm"
     mlm_probability: float | None = None
     """The part of the tokens that is hidden. Default: 0.15."""
+    mlm_selection: Selection | None = None
+    """Which tokens are hidden in training: uniform, all with the same probability; inverse_sqrt_frequency,
+    rare ones more often (Wu & Dredze, 2020). On dev always uniform. Default: uniform."""
     whole_word_masking: bool | None = None
     """Whether all pieces of a word are hidden together. Default: false."""
     next_sentence: bool | None = None
     """Whether it is also predicted if a text follows another in the file. Default: false."""
+    share_head_with: str | None = None
+    """The name of another ``mlm`` task whose head this one uses: a task for each language, one head."""
 
     optional_roles: ClassVar[tuple[str, ...]] = ("text",)
     metrics: ClassVar[tuple[str, ...]] = ("perplexity",)
@@ -41,6 +47,13 @@ class MlmConfig(TableConfig):
         super().check()
         if self.mlm_probability is not None and not 0 < self.mlm_probability < 1:
             raise TenorError(f"mlm_probability is {self.mlm_probability}; it must be above 0 and below 1.")
+        if self.mlm_selection is not None:
+            check_choice(self, "mlm_selection", SELECTIONS)
+        if self.whole_word_masking and self.mlm_selection not in (None, "uniform"):
+            raise TenorError(
+                f"mlm_selection is {self.mlm_selection!r}, which chooses single tokens; leave out "
+                "whole_word_masking."
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,13 +62,20 @@ class MlmSpec(TaskSpec):
 
     metric: str = "perplexity"
     mlm_probability: float = 0.15
+    mlm_selection: Selection = "uniform"
     whole_word_masking: bool = False
     next_sentence: bool = False
+    share_head_with: str | None = None
     seed: int = 1
     """Of what is hidden on dev."""
 
     kind: ClassVar[str] = "mlm"
     answers_rows: ClassVar[bool] = False
+
+    @property
+    def shares_head_of(self) -> str | None:
+        """The task whose head this one uses."""
+        return self.share_head_with
 
     @property
     def masking(self) -> MaskingConfig:
@@ -104,13 +124,25 @@ class MlmKind(TextKind):
         """Put in the defaults."""
         return MlmSpec(
             mlm_probability=0.15 if config.mlm_probability is None else config.mlm_probability,
+            mlm_selection=config.mlm_selection or "uniform",
             whole_word_masking=bool(config.whole_word_masking),
             next_sentence=bool(config.next_sentence),
+            share_head_with=config.share_head_with,
         )
 
     def join(self, name: str, spec: Any, specs: Mapping[str, TaskSpec]) -> TaskSpec:
-        """There is nothing to take over."""
-        return spec  # type: ignore[no-any-return]
+        """Refuse a head that cannot be shared; there is nothing to take over."""
+        assert isinstance(spec, MlmSpec)
+        shared = spec.share_head_with
+        if shared is not None:
+            check_share(name, shared, {task: each.shares_head_of for task, each in specs.items()})
+            other = specs[shared]
+            if not isinstance(other, MlmSpec) or other.next_sentence != spec.next_sentence:
+                raise TenorError(
+                    f"Task {name}: {shared!r} is no 'mlm' task with the same next_sentence, so that its head "
+                    "cannot be shared."
+                )
+        return spec
 
     def build(
         self,
@@ -122,7 +154,8 @@ class MlmKind(TextKind):
         seed: int,
         tasks: Mapping[str, "Task"],
     ) -> "Task":
-        """Build the head, whose output layer is the encoder's own table of embeddings."""
+        """Build the head, whose output layer is the encoder's own table of embeddings, or take another's."""
         from tenor.tasks.mlm.task import MlmTask
 
-        return MlmTask(name, spec, encoder, seed=seed)
+        shared: Any = None if spec.share_head_with is None else tasks[spec.share_head_with]
+        return MlmTask(name, spec, encoder, seed=seed, shared=shared)

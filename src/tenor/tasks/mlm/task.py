@@ -25,11 +25,13 @@ from tenor.errors import TenorError
 from tenor.layers.linear import Linear
 from tenor.layers.vocabulary_loss import vocabulary_loss
 from tenor.tasks.mlm.kind import MlmSpec
-from tenor.tasks.mlm.masking import KEPT, Vocabulary, mask_tokens
+from tenor.tasks.mlm.masking import KEPT, Floats, Vocabulary, inverse_sqrt_frequency, mask_tokens
 from tenor.tasks.task import EncoderOutput, Metric, Reads, Task, TaskBatch, TaskData
 from tenor.text.tokenizer import Pieces, Tokenizer
 from tenor.text.tokens import Tokens
 
+_SPACE = "\N{LOWER ONE EIGHTH BLOCK}"
+"""What a unigram vocabulary writes for the space before a word."""
 _SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 # Names in published checkpoints -> ours.
 KEYS: Mapping[str, str] = {
@@ -51,6 +53,8 @@ class MlmData(TaskData):
     vocabulary: Vocabulary
     pieces: Pieces | None = None
     """Of single texts, with next sentences; row i is text i and the one behind it."""
+    weights: Floats | None = None
+    """Of every id [V], in proportion to which tokens are hidden in training; None: all alike."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,9 +73,20 @@ class MlmTask(Task):
     metric = Metric("perplexity", higher_is_better=False)
 
     spec: MlmSpec
+    dense: Linear
+    norm: nn.LayerNorm
+    bias: nn.Parameter
+    follows: Linear | None
 
     def __init__(
-        self, name: str, spec: MlmSpec, encoder: Encoder, *, weight: float = 1.0, seed: int = 1
+        self,
+        name: str,
+        spec: MlmSpec,
+        encoder: Encoder,
+        *,
+        weight: float = 1.0,
+        seed: int = 1,
+        shared: "MlmTask | None" = None,
     ) -> None:
         super().__init__(name, weight=weight)
         self.spec = spec
@@ -83,6 +98,10 @@ class MlmTask(Task):
             )
         self._words = [words]  # in a list: the encoder's weights are not the head's own
         words.tied = True  # type: ignore[assignment]
+        if shared is not None:
+            self.dense, self.norm, self.bias = shared.dense, shared.norm, shared.bias
+            self.follows = shared.follows
+            return
         epsilon = getattr(getattr(encoder, "config", None), "layer_norm_eps", 1e-12)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -125,7 +144,9 @@ class MlmTask(Task):
         return replace(self._data(examples[:-1], joined.tokens, tokenizer, vocabulary), pieces=pieces)
 
     def _data(self, rows: Sequence[Any], tokens: Any, tokenizer: Tokenizer, known: Vocabulary) -> MlmData:
+        rare = self.spec.mlm_selection == "inverse_sqrt_frequency"
         return MlmData(
+            weights=inverse_sqrt_frequency(tokens.ids, len(known.inside)) if rare else None,
             examples=rows,
             tokens=tokens,
             targets=np.ones(len(tokens), dtype=np.int64),  # what is guessed is in the tokens themselves
@@ -138,12 +159,18 @@ class MlmTask(Task):
     ) -> TaskBatch:
         """Hide tokens of some rows, after drawing what follows each text."""
         assert isinstance(data, MlmData)
-        if generator is None:  # dev: each row by itself, so that it does not matter what else is in the batch
-            parts = [
-                self.collate(data, rows[at : at + 1], generator=np.random.default_rng([self.spec.seed, row]))
-                for at, row in enumerate(rows.tolist())
-            ]
-            return _together(parts, rows)
+        if generator is not None:
+            return self._masked(data, rows, generator, data.weights)
+        # dev: each row by itself, so that it does not matter what else is in the batch
+        parts = [
+            self._masked(data, rows[at : at + 1], np.random.default_rng([self.spec.seed, row]), None)
+            for at, row in enumerate(rows.tolist())
+        ]
+        return _together(parts, rows)
+
+    def _masked(
+        self, data: MlmData, rows: NDArray[np.int64], generator: np.random.Generator, weights: Floats | None
+    ) -> TaskBatch:
         tokens, follows = data.tokens.take(rows), np.ones(len(rows), dtype=np.int64)
         if data.pieces is not None:
             follows = generator.integers(0, 2, size=len(rows))
@@ -151,7 +178,7 @@ class MlmTask(Task):
             drawn = (rows + 2 + generator.integers(0, len(data) - 1, size=len(rows))) % (len(data) + 1)
             second = np.where(follows == 1, rows + 1, drawn)
             tokens = data.tokenizer.join(_taken(data.pieces, rows), _taken(data.pieces, second)).tokens
-        seen, labels = mask_tokens(tokens, data.vocabulary, self.spec.masking, generator)
+        seen, labels = mask_tokens(tokens, data.vocabulary, self.spec.masking, generator, weights=weights)
         padded, _ = replace(tokens, ids=labels).to_padded(pad_id=KEPT)
         hidden = labels != KEPT
         return TaskBatch(
@@ -218,10 +245,12 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
     if "[MASK]" not in pieces:
         raise TenorError("The vocabulary has no [MASK] token, which a masked language model needs.")
     special = np.array([piece in _SPECIALS or piece == "None" for piece in pieces])
+    if any(piece.startswith(_SPACE) for piece in pieces):  # of a unigram vocabulary
+        inside = np.array([not piece.startswith(_SPACE) for piece in pieces]) & ~special
+    else:
+        inside = np.array([piece.startswith("##") for piece in pieces])
     return Vocabulary(
-        mask=pieces.index("[MASK]"),
-        usual=np.flatnonzero(~special).astype(np.int32),
-        inside=np.array([piece.startswith("##") for piece in pieces]),
+        mask=pieces.index("[MASK]"), usual=np.flatnonzero(~special).astype(np.int32), inside=inside
     )
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,14 @@ from tenor.metrics.intervals import Interval
 from tenor.metrics.of_sums import scores_of_sums
 from tenor.metrics.spans import span_figures, span_scores
 from tenor.tasks.answer import Answer
-from tenor.tasks.config import TaskConfig, check_fraction
+from tenor.tasks.config import TaskConfig, check_choice, check_fraction
 from tenor.tasks.kind import Kind, row_of
 from tenor.tasks.score_table import ScoreTable
 from tenor.tasks.spec import TaskSpec
 from tenor.tasks.survey import DataSurvey
 from tenor.tasks.tag.answer import TagAnswer
 from tenor.tasks.tag.heads.boundaries import boundary_shapes
+from tenor.tasks.tag.heads.emissions import Decoding
 from tenor.tasks.tag.heads.head import HeadType
 from tenor.tasks.tag.heads.table import HEADS, HeadName
 from tenor.tasks.tag.span_errors import span_errors
@@ -62,9 +63,13 @@ class TagConfig(TaskConfig):
     """bio, bioes or iob1 where tags are those of spans, else plain. Default: from the train examples; iob1 is
     learned as bio."""
     head: HeadName | None = None
-    """softmax: every word by itself, the best legal sequence is decoded; crf: a linear-chain conditional
-    random field; experts: one expert for each type of entity, mixed by a supervised gate; spelled: labels are
-    spelled out from their parts. Default: crf for spans, softmax for plain tags."""
+    """softmax: every word by itself, ``decoding`` makes a legal sequence of it; crf: a linear-chain
+    conditional random field; experts: one expert for each type of entity, mixed by a supervised gate;
+    spelled: labels are spelled out from their parts. Default: crf for spans, softmax for plain tags."""
+    decoding: Decoding | None = None
+    """Of head = "softmax": viterbi, the likeliest legal sequence; else the likeliest tag of every word, where
+    an entity that changes its type becomes two (split) or has the type of its last word (retype). Default:
+    viterbi."""
     expert_size: int | None = None
     """Of head = "experts". Default: 200."""
     gate_weight: float | None = None
@@ -112,6 +117,8 @@ class TagConfig(TaskConfig):
         for key in ("gate_weight", "boundary_weight"):
             if (value := getattr(self, key)) is not None and not 0 <= value < math.inf:
                 raise TenorError(f"{key} is {value}; it must be a number from 0 on.")
+        if self.decoding is not None:
+            check_choice(self, "decoding", get_args(Decoding))
         for name, head in HEADS.items():
             for key in head.keys if name != self.head else ():
                 if getattr(self, key) is not None:
@@ -130,6 +137,7 @@ class TagSpec(TaskSpec):
     layers: LayerChoice = "last"
     casing: bool = False
     dropout: float = 0.1
+    decoding: Decoding = "viterbi"
     expert_size: int = 200
     gate_weight: float = 1.0
     boundary_weight: float = 0.0

@@ -6,7 +6,7 @@ from dataclasses import replace
 from tenor.errors import TenorError, did_you_mean
 from tenor.tasks.config import TaskConfig
 from tenor.tasks.spec import TaskSpec
-from tenor.tasks.texts.config import OF_HEAD, TwoTextsConfig
+from tenor.tasks.texts.config import OF_HEAD
 from tenor.tasks.texts.spec import TextSpec, taken_over
 
 
@@ -21,9 +21,8 @@ def check_share(name: str, shared: str, shares: Mapping[str, str | None]) -> Non
 
 def check_shares(configs: Mapping[str, TaskConfig]) -> None:
     """Refuse shared heads that are not there, or that calibration would change for a task of other scores."""
-    shares = {
-        name: config.share_head_with if isinstance(config, TwoTextsConfig) else None
-        for name, config in configs.items()
+    shares: dict[str, str | None] = {
+        name: getattr(config, "share_head_with", None) for name, config in configs.items()
     }
     for name, shared in shares.items():
         if shared is None:

@@ -1,10 +1,12 @@
 """``softmax`` and ``crf``: a linear layer over the vectors of words."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tenor.tasks.tag.heads.head import HeadType, crf_shapes, linear_shapes
 from tenor.text.word_shapes import SHAPES
+
+Decoding = Literal["viterbi", "split", "retype"]
 
 if TYPE_CHECKING:
     from tenor.tasks.tag.heads.module import TagHead
@@ -25,6 +27,7 @@ class SoftmaxType(HeadType):
 
     name = "softmax"
     about = "every word by itself, the best legal sequence is decoded"
+    keys: ClassVar[tuple[str, ...]] = ("decoding",)
     _crf = False
 
     def weight_shapes(self, spec: "TagSpec", hidden_size: int) -> Mapping[str, tuple[int, ...]]:
@@ -43,4 +46,5 @@ class CrfType(SoftmaxType):
 
     name = "crf"
     about = "a linear-chain conditional random field"
+    keys = ()
     _crf = True

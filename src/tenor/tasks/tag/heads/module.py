@@ -1,11 +1,13 @@
 """Heads in torch: the base, and those that score every label of every word (softmax and CRF).
 
-    softmax   p(y_i) = softmax(W h_i + b), decoded as the best sequence that the scheme allows
+    softmax   p(y_i) = softmax(W h_i + b), decoded as the best sequence that the scheme allows, or as the
+              best label of every word, repaired by a rule
     crf       p(y) ∝ exp(Σ_i (W h_i + b)[y_i] + Σ_i A[y_{i-1}, y_i])        (Lafferty et al., 2001)
 
 Shapes: W words, n sentences, d hidden size, k labels, b bits of a word's shape.
 """
 
+import itertools
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -22,6 +24,7 @@ from tenor.layers.viterbi import viterbi
 from tenor.tasks.tag.heads.head import UNKNOWN, constraints
 from tenor.tasks.tag.kind import TagSpec
 from tenor.text.ragged import Ragged
+from tenor.text.tag_schemes import repair
 from tenor.text.word_shapes import SHAPES
 
 Floats = NDArray[np.float32]
@@ -93,10 +96,22 @@ class EmissionHead(TagHead):
             probabilities = self.crf.marginals(emissions, packing).cpu().numpy()
         else:
             probabilities = emissions.softmax(dim=1).cpu().numpy()
+            best = self._best(probabilities, starts)
+        return np.concatenate([best[:, None], probabilities], axis=1).astype(np.float32)
+
+    def _best(self, probabilities: Floats, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the label of each word [W] out of the probabilities of each by itself."""
+        rule = self.spec.decoding
+        if rule == "viterbi" or not self.spec.spans:
             none = np.zeros(len(self.spec.labels))
             scores = np.log(np.maximum(probabilities, 1e-30))
-            best = viterbi(scores, starts, np.zeros((len(none), len(none))), none, none, **self._allowed)
-        return np.concatenate([best[:, None], probabilities], axis=1).astype(np.float32)
+            return viterbi(scores, starts, np.zeros((len(none), len(none))), none, none, **self._allowed)
+        labels = self.spec.labels
+        tags = [labels[number] for number in probabilities.argmax(axis=1).tolist()]
+        sentences = (tags[begin:end] for begin, end in itertools.pairwise(starts.tolist()))
+        numbers = {label: number for number, label in enumerate(labels)}
+        repaired = [tag for each in sentences for tag in repair(each, self.spec.scheme, rule=rule)]
+        return np.array([numbers[tag] for tag in repaired], dtype=np.int64)
 
 
 def split_rows(table: Floats, starts: NDArray[np.int64]) -> list[Floats]:

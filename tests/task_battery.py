@@ -55,6 +55,8 @@ TASKS = {
     "similarity, chances": config("similarity", head="mlp", loss="cross_entropy"),
     "similarity both ways": config("similarity", encoding="cross", symmetrize=True, pooling="cls"),
     "contrastive": config("contrastive"),
+    "contrastive with a margin": config("contrastive", margin=0.4, mega_batch=2),
+    "contrastive, Gaussians": config("contrastive", head="gaussian"),
     "match one way, cls": config("contrastive", symmetric=False, pooling="cls"),
 }
 

@@ -1,5 +1,7 @@
 """Corpora of pairs of sentences, each from a few lines in its format."""
 
+import json
+
 import pytest
 
 from corpus_files import Write
@@ -7,6 +9,7 @@ from tenor.corpora.glue import read_rte
 from tenor.corpora.minbert import read_quora, read_sts
 from tenor.corpora.mrpc import read_mrpc
 from tenor.corpora.multimwa import read_multimwa
+from tenor.corpora.nli import read_nli_watson, read_snli_hard
 from tenor.corpora.paraphrases import read_pan, read_turk
 from tenor.corpora.quora import read_quora_10k
 from tenor.corpora.sick import read_sick
@@ -138,3 +141,32 @@ def test_translations(write: Write) -> None:
     write("deu-eng.zip", {"_about.txt": "about"})
     with pytest.raises(TenorError, match=r"deu-eng.zip holds none of the expected files"):
         list(read_tatoeba(folder, "deu"))
+
+
+def test_inference_of_watson(write: Write) -> None:
+    head = "id,premise,hypothesis,lang_abv,language,label\n"
+    folder = write("train.csv.gz", head + 'x,"A dog, runs.",It moves.,en,English,0\ny,Un,Deux,fr,French,2\n')
+    assert [(*pair.texts, pair.label) for pair in read_nli_watson(folder)] == [
+        ("A dog, runs.", "It moves.", "entailment")
+    ]
+    assert [pair.label for pair in read_nli_watson(folder, "fr")] == ["contradiction"]
+    write("train.csv.gz", head + "x,a,b,en,English,3\n")
+    with pytest.raises(TenorError, match=r"train.csv.gz:2: '3', where 0, 1 or 2"):
+        list(read_nli_watson(folder))
+
+
+def test_the_hard_part_of_snli(write: Write) -> None:
+    row = {"gold_label": "neutral", "sentence1": "A dog.", "sentence2": "It runs.", "pairID": "1"}
+    folder = write("snli_1.0_test_hard.jsonl.gz", json.dumps(row) + "\n")
+    assert [(*pair.texts, pair.label) for pair in read_snli_hard(folder)] == [
+        ("A dog.", "It runs.", "neutral")
+    ]
+    for broken in (
+        "no json",
+        "[]",
+        json.dumps(row | {"gold_label": "-"}),
+        json.dumps(row | {"sentence1": 1}),
+    ):
+        write("snli_1.0_test_hard.jsonl.gz", json.dumps(row) + "\n" + broken + "\n")
+        with pytest.raises(TenorError, match=r"hard.jsonl.gz:2: "):
+            list(read_snli_hard(folder))

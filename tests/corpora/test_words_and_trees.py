@@ -8,6 +8,7 @@ from tenor.corpora.brown import read_brown
 from tenor.corpora.conll2000 import read_chunks
 from tenor.corpora.static_vectors import FILES, read_vectors
 from tenor.corpora.stopwords import read_stopwords
+from tenor.corpora.treebank import read_treebank
 from tenor.corpora.universal_dependencies import read_dependencies
 from tenor.corpora.word_benchmarks import read_analogies, read_categories, read_similarity
 from tenor.corpora.xling_eval import read_translations
@@ -129,3 +130,19 @@ def test_broken_dependencies(write: Write, broken: str, what: str) -> None:
 def test_a_treebank_without_trees(write: Write) -> None:
     with pytest.raises(TenorError, match=r"has no sentences"):
         list(read_dependencies(write(EWT, "# nothing\n\n"), "en_ewt", "train"))
+
+
+def test_treebank(write: Write) -> None:
+    trees = (
+        "\n( (S (NP-SBJ (NNP Ann) )\n    (VP (VBD ran) (NP (-NONE- *T*-1) )) (. .) ))\n"
+        "( (NP (JJ black) (NN dog) (-LRB- -LRB-) ))\n"
+    )
+    folder = write("treebank.zip", {"treebank/combined/wsj_0001.mrg": trees, "treebank/combined/README": "("})
+    first, second = read_treebank(folder)
+    assert (first.words, first.tags) == (("Ann", "ran", "."), ("NNP", "VBD", "."))
+    assert (second.words, second.tags) == (("black", "dog", "("), ("JJ", "NN", "-LRB-"))
+    assert (first.origin.line, second.origin.line) == (2, 4)
+    for broken, what in (("( (S (NN a) )", "do not fit"), ("( (S ) )", "without words")):
+        write("treebank.zip", {"treebank/combined/wsj_0001.mrg": broken})
+        with pytest.raises(TenorError, match=what):
+            list(read_treebank(folder))

@@ -43,6 +43,7 @@ FROM_SCRATCH = {
         "vectors": "vectors.safetensors", "freeze_embeddings": True, "max_tokens": 40,
     },
     "operators": {"model_type": "operators", "embedding_size": 9},
+    "new table": {"model_type": "static", "embedding_size": 9},
     "cnn": {"model_type": "cnn", "filters": 5, "kernel_sizes": (2, 3), "embedding_size": 20},
     "words and characters": {
         "model_type": "lstm", "hidden_size": 6, "input_dropout": 0.2, "embeddings": [

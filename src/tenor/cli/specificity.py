@@ -105,8 +105,7 @@ def _as_json(one: "Specificity", line: int) -> str:
 def _learn(pairs: str, folder: Path, *, epochs: int, seed: int, strict: bool, quiet: bool) -> None:
     from tenor.text.problems import Problems
     from tenor.text.readers import read_pairs
-    from tenor.training.operators.api import learn_operators
-    from tenor.training.operators.learner import OperatorSettings
+    from tenor.training.operators.api import OperatorSettings, learn_operators
 
     if folder.exists() and any(folder.iterdir()):
         raise TenorError(f"{folder} is not empty; choose a folder that is new or empty.")

@@ -37,6 +37,9 @@ class Encoder(nn.Module, ABC):
     model_type: ClassVar[str]
     """The name in ``config.json`` by which a folder of this encoder is recognised."""
 
+    gaussian: ClassVar[bool] = False
+    """Whether a state is a Gaussian: mean and variances side by side."""
+
     @property
     @abstractmethod
     def hidden_size(self) -> int:

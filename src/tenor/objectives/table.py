@@ -4,10 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tenor.errors import OF_ONES_OWN, TenorError, did_you_mean
+from tenor.objectives.operator_prior_config import OperatorPriorConfig
 from tenor.objectives.smoothness_config import SmoothnessConfig
 from tenor.objectives.supervised_contrastive_config import SupervisedContrastiveConfig
 
 OBJECTIVES: dict[str, type[Any]] = {
+    "operator_prior": OperatorPriorConfig,
     "smart": SmoothnessConfig,
     "supervised_contrastive": SupervisedContrastiveConfig,
 }

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 from tenor.errors import TenorError, did_you_mean
 from tenor.layers.pooling_config import PoolingConfig
 
-Head = Literal["linear", "mlp", "residual", "cosine", "affine"]
+Head = Literal["linear", "mlp", "residual", "cosine", "affine", "expected_likelihood", "gaussian"]
 NETWORKS: tuple[Head, ...] = ("linear", "mlp", "residual")
 """Heads that are networks over features, not functions of a cosine."""
 WITH_BLOCKS: tuple[Head, ...] = ("residual",)

@@ -188,6 +188,9 @@ class Task(nn.Module, ABC):
     """Whether a row's loss depends on the batch's other rows (batch norm, in-batch negatives): such a batch
     is neither cut into passes nor spread over processes without gathering first."""
 
+    looks_ahead = 0
+    """Of how many batches at a time it wants to see the rows before the first of them (``look_ahead``)."""
+
     def __init__(self, name: str, *, weight: float = 1.0) -> None:
         super().__init__()
         self.name = name
@@ -270,6 +273,12 @@ class Task(nn.Module, ABC):
 
         ``vectors`` encodes texts to pooled vectors. What is found here is kept in ``state``.
         """
+        return
+
+    def look_ahead(
+        self, data: TaskData, rows: NDArray[np.int64], vectors: Callable[[Tokens], NDArray[np.float32]]
+    ) -> None:
+        """Prepare for the rows of the next ``looks_ahead`` batches, with the model as it stands."""
         return
 
     def state(self) -> dict[str, Any]:

@@ -121,6 +121,7 @@ class TaskLearner(Learner):
     def batch(self, position: int, generator: np.random.Generator) -> Batch:
         """Cut the rows of a step out of the data; objectives add texts of their own under their names."""
         device = self.network.device
+        self._look_ahead(position)
         batch = {
             name: self.network.task(name).collate(self.train[name], rows, generator=generator).to(device)
             for name, rows in self._steps[position].items()
@@ -129,6 +130,16 @@ class TaskLearner(Learner):
             if (own := objective.batch(generator)) is not None:
                 batch[objective.name] = own.to(device)
         return batch
+
+    def _look_ahead(self, position: int) -> None:
+        """Show the tasks that ask for it the rows of their next batches."""
+        for name, data in self.train.items():
+            task = self.network.task(name)
+            if task.looks_ahead and position % task.looks_ahead == 0:
+                coming = self._steps[position : position + task.looks_ahead]
+                rows = [step[name] for step in coming if name in step]
+                if rows:
+                    task.look_ahead(data, np.unique(np.concatenate(rows)), self.network.vectors)
 
     @property
     def has_objectives(self) -> bool:

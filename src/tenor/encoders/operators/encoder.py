@@ -30,6 +30,7 @@ class OperatorsEncoder(EmbeddedEncoder):
     """
 
     model_type = "operators"
+    gaussian = True
     num_layers = 0  # tables only
 
     def __init__(self, config: OperatorsConfig) -> None:

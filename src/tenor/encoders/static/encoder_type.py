@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import tokenizers
 
     from tenor.encoders.encoder import Encoder
+    from tenor.encoders.from_scratch import FromScratch
     from tenor.encoders.static.encoder import StaticEncoder
 
 MODEL2VEC, STATIC_EMBEDDING = "embeddings", "embedding.weight"  # what the two libraries call the table
@@ -29,6 +30,12 @@ class StaticType(EncoderType):
     aliases = ("model2vec",)
     module = "StaticEmbedding"
     averages = True
+
+    def from_scratch(self) -> "type[FromScratch]":
+        """Return the settings of a new table."""
+        from tenor.encoders.static.from_scratch import StaticFromScratch
+
+        return StaticFromScratch
 
     def normalizes(self, folder: Path) -> bool:
         """Whether model2vec's settings ask for vectors of length 1."""

@@ -1,4 +1,4 @@
-"""Learning from pairs that belong together: in-batch (multiple) negatives, hard negatives on request."""
+"""Learning from pairs that belong together: in-batch (multiple) negatives, hard negatives, a margin."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tenor.errors import TenorError
+from tenor.layers.pooling_config import PoolingConfig
 from tenor.metrics.intervals import Interval, bootstrap
 from tenor.tasks.config import Head, HeadConfig, check_least, check_positive
 from tenor.tasks.contrastive.retrieval import retrieval_columns
@@ -22,7 +24,13 @@ from tenor.text.problems import Problems
 from tenor.text.readers import read_rows
 
 if TYPE_CHECKING:
+    from tenor.encoders.encoder import Encoder
+    from tenor.tasks.task import Task
     from tenor.tasks.texts.task import TextTask
+
+
+GAUSSIAN: tuple[Head, ...] = ("expected_likelihood", "gaussian")
+"""Heads that compare texts as Gaussians."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,17 +44,41 @@ class ContrastiveConfig(HeadConfig):
     """Whether the second text must find the first as well. Default: true."""
     hard_negatives: int | None = None
     """Hard negatives per example, mined anew with the model as it stands before every epoch. Default: 0."""
+    margin: float | None = None
+    """A partner must be more alike than the hardest negative by so much; takes the place of the softmax over
+    the batch. Default: none; 1 for the heads of Gaussians."""
+    mega_batch: int | None = None
+    """With a margin: batches among whose texts the hardest negatives are sought, with the model as it stands
+    before the first of them. Default: 1."""
+    scramble: float | None = None
+    """In training: probability that the words of a text are put in random order. Default: 0."""
 
     roles: ClassVar[tuple[str, ...]] = ("first", "second")
     optional_roles: ClassVar[tuple[str, ...]] = ("negative",)
-    heads: ClassVar[tuple[Head, ...]] = ("cosine",)
+    heads: ClassVar[tuple[Head, ...]] = ("cosine", "expected_likelihood", "gaussian")
+    """How texts are compared: by the cosine of their vectors; by the expected likelihood of Gaussians that
+    the encoder gives (word operators); or of those that two linear layers make of the vectors."""
     metrics: ClassVar[tuple[str, ...]] = ("mrr", "recall_at_1")
 
     def check(self) -> None:
         """Refuse numbers that make no sense."""
         super().check()
-        check_least(self, hard_negatives=0)
-        check_positive(self, "temperature")
+        check_least(self, hard_negatives=0, mega_batch=1)
+        check_positive(self, "temperature", "margin")
+        if self.scramble is not None and not 0 <= self.scramble <= 1:
+            raise TenorError(f"scramble is {self.scramble}; a probability is from 0 to 1.")
+        if not self.has_margin and self.mega_batch is not None:
+            raise TenorError("mega_batch is for the loss with a margin; set margin, such as 0.4.")
+        for key in ("temperature", "symmetric", "hard_negatives"):
+            if self.has_margin and getattr(self, key) is not None:
+                raise TenorError(f"{key} is for the softmax over the batch, not for the loss with a margin.")
+        if self.has_margin and "negative" in self.columns:
+            raise TenorError("columns names negatives, but a loss with a margin seeks them itself.")
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether the loss is the one with a margin."""
+        return self.margin is not None or (self.head or "cosine") in GAUSSIAN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +90,9 @@ class ContrastiveSpec(TextSpec):
     temperature: float = 0.05
     symmetric: bool = True
     hard_negatives: int = 0
+    margin: float | None = None
+    mega_batch: int = 1
+    scramble: float = 0.0
 
     kind: ClassVar[str] = "contrastive"
     texts: ClassVar[int] = 2
@@ -82,6 +117,14 @@ class ContrastiveSpec(TextSpec):
     def plain_scores(self, predictions: Any, targets: Any) -> dict[str, float]:
         """Return the same scores without intervals."""
         return {name: float(each.mean()) for name, each in retrieval_columns(predictions, targets).items()}
+
+    def inputs(self, size: int) -> int:
+        """Return the size of a text's vector: a Gaussian is made of one text."""
+        return size
+
+    def reads_default(self, model: PoolingConfig) -> bool:
+        """Return whether vectors are those of the model: layers of the head's own may make others of them."""
+        return self.head != "gaussian" and super().reads_default(model)
 
     @property
     def gives(self) -> str:
@@ -127,8 +170,29 @@ class ContrastiveKind(TextKind):
                 temperature=config.temperature or 0.05,
                 symmetric=config.symmetric is not False,
                 hard_negatives=config.hard_negatives or 0,
+                margin=config.margin or (1.0 if config.has_margin else None),
+                mega_batch=config.mega_batch or 1,
+                scramble=config.scramble or 0.0,
             )
         )
+
+    def build(
+        self,
+        name: str,
+        spec: Any,
+        *,
+        encoder: "Encoder",
+        pooling: PoolingConfig,
+        seed: int,
+        tasks: "Mapping[str, Task]",
+    ) -> "Task":
+        """Build the head; only some encoders give Gaussians by themselves."""
+        if spec.head == "expected_likelihood" and not encoder.gaussian:
+            raise TenorError(
+                f"Task {name}: head = 'expected_likelihood' is for encoders whose states are Gaussians "
+                f"(operators), not for {encoder.model_type!r}; head = 'gaussian' makes Gaussians of vectors."
+            )
+        return super().build(name, spec, encoder=encoder, pooling=pooling, seed=seed, tasks=tasks)
 
     def columns_of(self, survey: FileProfile) -> Mapping[str, str] | None:
         """Two texts and nothing else."""

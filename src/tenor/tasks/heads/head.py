@@ -32,7 +32,7 @@ class TaskHead(nn.Module):
         if spec.head == "affine":
             self.slope = nn.Parameter(torch.ones(()))
             self.offset = nn.Parameter(torch.zeros(()))
-        elif spec.head != "cosine":
+        elif spec.head not in ("cosine", "expected_likelihood"):
             self.network = build_network(
                 spec.head,
                 spec.inputs(width),

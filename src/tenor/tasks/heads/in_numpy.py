@@ -37,8 +37,10 @@ def weight_shapes(spec: TextSpec, width: int, hidden: int) -> dict[str, tuple[in
     """Return the weights that a head must have, by name, to check a file by."""
     inputs, outputs = spec.inputs(width), spec.outputs
     inner = spec.hidden_size or hidden
-    if spec.head == "cosine":
+    if spec.head in ("cosine", "expected_likelihood"):
         return {}
+    if spec.head == "gaussian":
+        return _layer("network.mean", inputs, inputs) | _layer("network.log_var", inputs, inputs)
     if spec.head == "affine":
         return {"slope": (), "offset": ()}
     if spec.head == "linear":

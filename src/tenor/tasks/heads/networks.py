@@ -3,10 +3,12 @@
     linear     W · drop(x) + b
     mlp        W₂ · relu(W₁ · drop(x) + b₁) + b₂
     residual   h = W · x + b;  h ← h + drop(relu(BN(W_i · h + b_i))), k times;  W · h + b
+    gaussian   mean W₁ · x + b₁, log-variance W₂ · x + b₂
 
 Shapes: n rows, f inputs, h hidden, o outputs.
 """
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -108,6 +110,23 @@ class ResidualHead(nn.Module):
         return h
 
 
+class GaussianHead(nn.Module):
+    """Two linear layers: the mean of a Gaussian and the logarithms of its variances, as wide as the input.
+
+    >>> import torch
+    >>> GaussianHead(4)(torch.zeros(5, 4)).shape
+    torch.Size([5, 8])
+    """
+
+    def __init__(self, inputs: int) -> None:
+        super().__init__()
+        self.mean, self.log_var = Linear(inputs, inputs), Linear(inputs, inputs)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return mean and log-variance side by side [n, 2 f]."""
+        return torch.cat([self.mean(x), self.log_var(x)], dim=-1)
+
+
 def build_network(
     head: Head, inputs: int, outputs: int, *, hidden: int, blocks: int, dropout: float
 ) -> nn.Module:
@@ -118,4 +137,6 @@ def build_network(
         return MlpHead(inputs, outputs, hidden=hidden, dropout=dropout)
     if head == "residual":
         return ResidualHead(inputs, outputs, hidden=hidden, blocks=blocks, dropout=dropout)
+    if head == "gaussian":
+        return GaussianHead(inputs)
     raise ValueError(f"The head {head!r} has no network.")

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tenor.errors import TenorError
+from tenor.layers.cpu import recurrence
 from tenor.layers.cpu.dropout import dropout
 from tenor.layers.locked_dropout import locked_dropout
 from tenor.layers.packed import Packing
@@ -106,6 +107,8 @@ class PackedLSTM(nn.Module):
         weights = self._weights(layer)
         states = states.to(weights[0].dtype)
         if not cells:
+            if len(states) and recurrence.suits(states, weights):
+                return _with_own_gradient(states, time, weights), None
             return _fused(states, time, weights), None
         directions = [_step_by_step(states, time, weights[:4], reverse=False)]
         if self.config.bidirectional:
@@ -120,6 +123,15 @@ class PackedLSTM(nn.Module):
             dropout(parameter, p) if name.startswith("weight_hh") else parameter
             for name, parameter in layer.named_parameters()
         ]
+
+
+def _with_own_gradient(states: Tensor, time: TimeMajor, weights: list[Tensor]) -> Tensor:
+    """Run one direction, or both side by side."""
+    directions = [
+        recurrence.lstm_direction(states, time, weights[first : first + 4], reverse=first > 0)
+        for first in range(0, len(weights), 4)
+    ]
+    return directions[0] if len(directions) == 1 else torch.cat(directions, dim=1)
 
 
 def _fused(states: Tensor, time: TimeMajor, weights: list[Tensor]) -> Tensor:

@@ -65,6 +65,28 @@ class SymbolDecoder(nn.Module):
                 )
             )
         self.out = nn.Linear(decoder_size, symbols)
+        self._initialise()
+
+    def _initialise(self) -> None:
+        """Draw weights as in the paper: He's for the ReLU, orthogonal recurrent ones, Glorot's for others.
+
+        Embeddings of torch's size would drown what the decoder reads of words, and it would learn for long
+        from the symbols before alone.
+        """
+        nn.init.kaiming_uniform_(self.combine.weight, nonlinearity="relu")
+        weights = [] if self.lstm is None else list(self.lstm.named_parameters())
+        for name, weight in (*weights, ("out", self.out.weight)):
+            if "weight_hh" in name:
+                for gate in weight.chunk(4):
+                    nn.init.orthogonal_(gate)
+            elif weight.dim() > 1:
+                nn.init.xavier_uniform_(weight)
+            else:
+                nn.init.zeros_(weight)
+        for bias in (self.combine.bias, self.out.bias):
+            nn.init.zeros_(bias)
+        if self.symbols is not None:
+            nn.init.xavier_uniform_(self.symbols.weight)
 
     def contexts(self, words: Tensor, further: Tensor | None = None) -> Tensor:
         """Return c [W, h] of words [W, d]; ``further`` [W, h] is added before the non-linearity."""

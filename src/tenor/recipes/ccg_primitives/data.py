@@ -15,7 +15,7 @@ from tenor.recipes.recipe import Context
 from tenor.recipes.rows import read_rows, write_rows
 from tenor.text.examples import TaggedSentence
 
-TREEBANK = "hu_szeged"
+TREEBANK = "ta_ttb"
 SUPERTAGS = ("genia", "questions-train", "questions-test")
 Part = Literal["train", "dev", "test"]
 PARTS: tuple[Part, ...] = get_args(Part)
@@ -104,7 +104,7 @@ def _labelled(sentences: Iterable[TaggedSentence]) -> list[Labelled]:
     return [(list(sentence.words), list(sentence.tags or ())) for sentence in sentences]
 
 
-def _hungarian(context: Context, sizes: Mapping[str, int]) -> Splits:
+def _tamil(context: Context, sizes: Mapping[str, int]) -> Splits:
     """Take the treebank's own split; a label is a part of speech with its features."""
     folder = context.folder("ud")
     trees = {part: list(read_dependencies(folder, TREEBANK, part)) for part in PARTS}
@@ -122,9 +122,9 @@ CORPORA: Mapping[str, GridCorpus] = {
     "generated": GridCorpus("generated", _generated, ({"type": "learned", "size": 40, "min_count": 1},)),
     "GENIA": GridCorpus("GENIA", _genia, _GLOVE),
     "questions": GridCorpus("questions", _questions, _GLOVE),
-    "Hungarian": GridCorpus(
-        "Hungarian features",
-        _hungarian,
+    "Tamil": GridCorpus(
+        "Tamil features",
+        _tamil,
         ({"type": "learned", "size": 40}, {"type": "characters", "size": 60}),
         categories=False,
     ),

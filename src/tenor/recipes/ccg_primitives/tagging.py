@@ -11,7 +11,14 @@ TASK = "labels"
 
 
 def predicted_labels(
-    context: Context, cell: Settings, corpus: GridCorpus, splits: Splits, *, files: Path, out: Path
+    context: Context,
+    cell: Settings,
+    corpus: GridCorpus,
+    splits: Splits,
+    *,
+    epochs: int,
+    files: Path,
+    out: Path,
 ) -> list[list[str]]:
     """Train a tagger on a corpus, or go on with one that was stopped, and tag the test sentences."""
     import tenor
@@ -27,7 +34,7 @@ def predicted_labels(
         seed=context.seed,
         from_scratch=from_scratch_config(encoder_settings(context.settings, corpus)),
         tasks={TASK: task_of(context.settings, cell, files)},
-        training=fixed_training(**training_settings(context.settings, cell)),
+        training=fixed_training(**training_settings(context.settings, cell, epochs=epochs)),
     )
     if not (out / "metrics.json").is_file():
         train_run(run, out=out, callbacks=[StepProgress(context.progress)])
@@ -70,10 +77,10 @@ def task_of(plan: Settings, cell: Settings, files: Path) -> TagConfig:
     )
 
 
-def training_settings(plan: Settings, cell: Settings) -> dict[str, Any]:
+def training_settings(plan: Settings, cell: Settings, *, epochs: int) -> dict[str, Any]:
     """Return the settings of training; a cell without a trained encoder leaves all of it as it was drawn."""
     return {
-        "epochs": plan["epochs"],
+        "epochs": epochs,
         "encoder_lr": plan["lr"],
         "head_lr": plan["lr"],
         "weight_decay": 0.0,

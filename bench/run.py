@@ -247,11 +247,6 @@ def words_section(result):
         reached = "" if row["geoopt came within 0.1%"] else " (not there yet)"
         beside, ratio = f"geoopt {row['geoopt s']:.1f} s{reached}", f"{row['ratio']:.0f}"
         yield f"| {size} | {row['tenor s']:.2f} | {beside} | {ratio} | {ASKED['geometric']} |"
-    if row := result.get("index"):
-        size = f"index: top 10 of {row['queries']:,} among {row['words']:,}"
-        made = f"exact {row['exact s']:.1f} s; making {row['making s']:.1f} s"
-        found = f"recall {row['recall at 10']:.3f}"
-        yield f"| {size} | {row['index s']:.1f} | {made} | {row['exact s'] / row['index s']:.1f} | {found} |"
 
 
 def serve_section(result):

@@ -135,3 +135,27 @@ def test_memory_of_dropped_arrays_is_kept_inside_the_block_only():
 def test_what_happens_inside_the_block_comes_out():
     with pytest.raises(ValueError, match="inside"), kept_memory():
         raise ValueError("inside")
+
+
+def test_a_process_settled_for_serving_keeps_to_one_thread_and_collects_little():
+    script = """
+import gc, sys
+import numpy as np
+from threadpoolctl import threadpool_info
+from tenor.machine import blas_threads
+from tenor.serve.server import settle
+
+def threads():
+    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+with blas_threads(2):
+    assert threads() == {2}, threads()
+settle()
+assert threads() == {1}
+with blas_threads(2):
+    assert threads() == {1}
+assert threads() == {1}
+assert gc.get_freeze_count() > 10_000 and sys.getswitchinterval() < 0.002
+"""
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "4"}
+    subprocess.run([sys.executable, "-c", script], check=True, env=environment)

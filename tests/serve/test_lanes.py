@@ -1,5 +1,7 @@
 """Threads for work of one cost: turns between routes, shares, full queues, ends."""
 
+import os
+import sys
 import threading
 from concurrent.futures import CancelledError
 
@@ -81,3 +83,24 @@ def test_the_end_finishes_what_was_accepted_and_takes_nothing_new(gate):
     assert [each.result(0) for each in accepted] == [1] * 5
     with pytest.raises(HTTPError, match="closing"):
         lane.submit("a", lambda: 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux has priorities of threads.")
+def test_heavy_work_has_a_lower_priority_and_look_ups_that_of_the_process():
+    def own():
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    def inherited():
+        told = []
+        thread = threading.Thread(target=lambda: told.append(own()))
+        thread.start()
+        thread.join()
+        return told[0]
+
+    heavy, light = Lane("heavy", threads=1, waiting=9, step_back=5), Lane("light", threads=1, waiting=9)
+    usual = own()
+    assert heavy.submit("a", own).result(10) == min(19, usual + 5)
+    assert heavy.submit("a", inherited).result(10) == min(19, usual + 5)
+    assert light.submit("a", own).result(10) == own() == usual
+    heavy.close()
+    light.close()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tenor.serve.projection import principal_map, project
+from tenor.serve.projection import _principal, principal_map, project
 
 
 def clusters(count, size, width=64, seed=0):
@@ -53,3 +53,18 @@ def test_few_vectors_lie_as_their_components_say():
     assert principal_map(rows[:, :1]).shape == (4, 2)
     assert principal_map(rows[:2]).tolist() == [[0, 0], [1, 0]]
     assert not principal_map(np.ones((5, 3), dtype=np.float32)).any()
+
+
+@pytest.mark.parametrize("count", [5, 20, 63, 64, 300])
+def test_components_are_those_of_the_singular_values(count):
+    vectors = clusters(count, 1)
+    left, sizes, _ = np.linalg.svd((vectors - vectors.mean(axis=0)).astype(np.float64), full_matrices=False)
+    found, expected = _principal(vectors), left[:, :2] * sizes[:2]
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-4)
+
+
+def test_a_short_list_decomposes_a_small_matrix(monkeypatch):
+    asked, eigh = [], np.linalg.eigh
+    monkeypatch.setattr(np.linalg, "eigh", lambda matrix: asked.append(matrix.shape) or eigh(matrix))
+    project(clusters(20, 1, width=384))
+    assert asked == [(20, 20)]

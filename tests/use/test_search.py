@@ -1,5 +1,8 @@
 """Searching: what each mode ranks by, filters, changes under the reader, and what is refused."""
 
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hashing_model import HashingModel
@@ -206,3 +209,33 @@ def test_an_index_that_names_a_hub_model_asks_no_network(tmp_path, monkeypatch):
         Searcher(folder).search("cat")
     with pytest.raises(BaseException, match="the network was asked"):
         Searcher(folder, model="hub:some/one").search("cat")  # what a person names may be fetched
+
+
+def test_searches_in_several_threads_while_the_index_changes(tmp_path, model):
+    lines = [f"the cat number{number} sat" for number in range(60)]
+    (tmp_path / "t.txt").write_text("\n".join(lines[:20]) + "\n")
+    build_index(tmp_path / "t.txt", tmp_path / "ix", model=model)
+    shared = Searcher(tmp_path / "ix", model=model)
+    ended = False
+
+    def ask():
+        while not ended:
+            hits = shared.search("number7 cat", mode="lexical", k=3)
+            assert hits[0].text == lines[7]
+
+    with ThreadPoolExecutor(4) as pool:
+        asking = [pool.submit(ask) for _ in range(4)]
+        for begin in (20, 40):
+            (tmp_path / "t.txt").write_text("\n".join(lines[begin : begin + 20]) + "\n")
+            add_to_index(tmp_path / "t.txt", tmp_path / "ix", model=model)
+        ended = True
+        for each in asking:
+            each.result(60)
+    assert shared.search("number59", mode="lexical", k=1)[0].text == lines[59]
+
+
+def test_a_search_inside_an_event_loop_as_in_a_notebook(searcher):
+    async def cell():
+        return searcher.search("warm cat", k=2)
+
+    assert asyncio.run(cell()) == searcher.search("warm cat", k=2)

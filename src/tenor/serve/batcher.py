@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tenor.encoders.engine import Engine, Floats, StreamingEngine
-from tenor.machine import thread_count
+from tenor.machine import lower_priority, thread_count
 from tenor.serve.errors import queue_full, shutting_down, too_many_tokens
 from tenor.serve.jobs import Job, RoundRobin, Row
 from tenor.serve.limits import Limits
@@ -32,6 +32,9 @@ _SLICE_TEXTS, _SLICE_CHARACTERS = 256, 16_000
 # A pass of fewer tokens is hardly quicker, so that work for two threads is not cut finer.
 _LEAST_TOKENS = 96
 WAIT_SECONDS = 0.004
+# By how much the priority is lowered of what encodes. It takes all CPUs for as long as texts wait, and nobody
+# notices a pass that ends a little later; a look-up of a millisecond shall not wait for passes to end.
+ENCODER_STEPS_BACK = 10
 
 
 @dataclass(slots=True)
@@ -194,6 +197,7 @@ class Batcher:
     # Encoding: rows to vectors.
 
     def _encode_loop(self) -> None:
+        lower_priority(ENCODER_STEPS_BACK)  # of the engine's own threads, too, which are made in this one
         while (rows := self._next_pass()) is not None:
             began = time.perf_counter()
             try:

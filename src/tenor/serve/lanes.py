@@ -1,8 +1,9 @@
 """Queues by cost: threads that work on requests, with a fair share for every route.
 
 A *lane* is a few threads for work of one cost. Cheap look-ups have a lane of their own, so that they never
-wait for the encoder. In a lane every route has its own queue: the queues take turns, none may use more than
-half of the threads, and a queue that is full refuses its own route only.
+wait for the encoder, and a lane of heavy work runs at a lower priority, so that they do not wait for the CPU.
+In a lane every route has its own queue: the queues take turns, none may use more than half of the threads,
+and a queue that is full refuses its own route only.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from tenor.machine import lower_priority
 from tenor.serve.errors import queue_full, shutting_down
 
 T = TypeVar("T")
@@ -27,7 +29,8 @@ class Lane:
     >>> lane.close()
     """
 
-    def __init__(self, name: str, *, threads: int, waiting: int) -> None:
+    def __init__(self, name: str, *, threads: int, waiting: int, step_back: int = 0) -> None:
+        self._step_back = step_back  # by how much the priority of the threads is lowered
         self._waiting = waiting  # most requests that one route may have in the lane
         self._share = max(1, threads // 2)  # most threads for one route
         self._lock = threading.Condition()
@@ -71,6 +74,7 @@ class Lane:
             thread.join()
 
     def _work(self) -> None:
+        lower_priority(self._step_back)
         while (taken := self._next()) is not None:
             route, (future, work) = taken
             try:

@@ -51,8 +51,13 @@ def principal_map(vectors: Floats) -> Points:
 def _principal(vectors: Floats) -> Points:
     """Project on the two directions of the largest variance; signs are fixed by the largest entry."""
     centred = vectors - vectors.mean(axis=0)
-    _, directions = np.linalg.eigh((centred.T @ centred).astype(np.float64))
-    points = np.asarray(centred @ directions[:, [-1, -2]], dtype=np.float64)
+    if len(vectors) < vectors.shape[1]:  # the smaller of two matrices with the same eigenvalues
+        sizes, rows = np.linalg.eigh((centred @ centred.T).astype(np.float64))
+        products = rows[:, [-1, -2]] * np.sqrt(np.maximum(sizes[[-1, -2]], 0.0))
+    else:
+        _, directions = np.linalg.eigh((centred.T @ centred).astype(np.float64))
+        products = centred @ directions[:, [-1, -2]]
+    points = np.asarray(products, dtype=np.float64)
     signs = np.sign(points[np.abs(points).argmax(axis=0), [0, 1]])
     return points * np.where(signs == 0, 1.0, signs)
 

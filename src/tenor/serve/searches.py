@@ -1,5 +1,6 @@
 """Searching the index that the server was started with."""
 
+import contextlib
 import logging
 import threading
 from functools import cached_property
@@ -18,20 +19,20 @@ _EXAMPLES, _WORDS = 4, 5  # queries, and words of each
 
 
 class IndexSearch:
-    """An index that is kept open, one search at a time; each uses all threads of the store anyway.
+    """An index that is kept open, one search by meaning at a time; each uses all threads of the store anyway.
 
     Encoding a query may wait for other requests' texts, so it is done before a search's turn comes. Searches
-    by words alone, which are cheap, have a store and turns of their own.
+    by words alone, which are cheap, have a store of their own and wait for no turn.
     """
 
     def __init__(self, folder: str | Path, model: Model) -> None:
         card = read_card(Path(folder))
-        fits = (card.fingerprint, card.precision) == (model.fingerprint, model.precision)
+        self._fits = (card.fingerprint, card.precision) == (model.fingerprint, model.precision)
         self._said = threading.local()  # notes about the query of this thread
         # An index of another model brings its own; its queries then do not share passes with other requests.
-        self._searcher = Searcher(folder, model=model if fits else None, note=self._note)
+        self._searcher = Searcher(folder, model=model if self._fits else None, note=self._note)
         self._by_words = Searcher(folder)
-        self._turn, self._turn_by_words = threading.Lock(), threading.Lock()
+        self._turn = threading.Lock()
 
     def _note(self, text: str) -> None:
         self._said.notes.append(text)
@@ -53,6 +54,15 @@ class IndexSearch:
             for hit in ranked
         ]
         return schemas.SearchResponse(hits, notes)
+
+    def warm_up(self) -> None:
+        """Search once, as the store takes long to open; what is wrong with it is told to those who search.
+
+        An index that brings its own model is not asked for its vectors: the model is loaded when needed.
+        """
+        for mode in ("lexical", "hybrid") if self._fits else ("lexical",):
+            with contextlib.suppress(HTTPError):
+                self.search(schemas.SearchRequest("Ready", mode=mode))
 
     def info(self) -> server_schemas.IndexInfo:
         """Describe the index."""
@@ -76,8 +86,7 @@ class IndexSearch:
     def _ranked(self, request: schemas.SearchRequest) -> tuple[list[Hit], list[str]]:
         where = request.where or None
         if request.mode == "lexical":
-            with self._turn_by_words:
-                return self._by_words.search(request.query, k=request.k, mode="lexical", where=where), []
+            return self._by_words.search(request.query, k=request.k, mode="lexical", where=where), []
         self._said.notes = notes = list[str]()
         vector = self._searcher.encode(request.query)
         with self._turn:

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import gc
 import ipaddress
 import logging
 import signal
@@ -16,6 +17,7 @@ from tenor.encoders.engine import Precision
 from tenor.errors import TenorError
 from tenor.extras import require
 from tenor.files import why
+from tenor.machine import use_one_blas_thread
 from tenor.model import load
 from tenor.progress import Note
 from tenor.serve.limits import Limits
@@ -69,11 +71,20 @@ def _run(settings: Settings, listener: socket.socket, ready: Callable[[str], Non
     content = Content(model, settings.index, _load_vectors(settings.vectors), settings.aliases)
     service = Service(content, settings.limits)
     service.warm_up()
-    # A thread that computes hands over to the event loop and to look-ups sooner than after Python's 5 ms.
-    sys.setswitchinterval(_SWITCH_SECONDS)
     app = make_app(service, access_of(settings))
+    settle()
     with _quiet_signals():
         make_server(app, settings.limits, lambda: ready(address(listener))).run(sockets=[listener])
+
+
+def settle() -> None:
+    """Set this process up for many short pieces of work at a time, once all that stays is loaded."""
+    use_one_blas_thread()
+    # A thread that computes hands over to the event loop and to look-ups sooner than after Python's 5 ms.
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    # Looking for garbage among all the modules stops every thread, a tenth of a second each time.
+    gc.collect()
+    gc.freeze()
 
 
 def access_of(settings: Settings) -> "Access":

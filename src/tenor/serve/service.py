@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tenor.model import Model
 from tenor.serve import schemas, server_schemas
 from tenor.serve.batched_model import BatchedModel
-from tenor.serve.batcher import Batcher
+from tenor.serve.batcher import ENCODER_STEPS_BACK, Batcher
 from tenor.serve.errors import HTTPError, check_numbers, check_texts
 from tenor.serve.jobs import Encoded
 from tenor.serve.lanes import Lane
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from tenor.serve.word_queries import WordQueries
     from tenor.tasks.spec import TaskSpec
     from tenor.words.vectors import WordVectors
+
+
+# Less than the encoder: this work holds Python's lock for a part of its time, for which look-ups wait, too.
+_WORK_STEPS_BACK = 3
 
 
 def _about(spec: "TaskSpec") -> Literal["text", "pair", "words", "vectors"]:
@@ -58,14 +62,22 @@ class Service:
         self.index = self._open_index()
         self.words = self._open_words()
         waiting = self.limits.waiting_work
-        self.work = Lane("work", threads=self.limits.handlers, waiting=waiting)  # may wait for the encoder
-        self.lookups = Lane("lookup", threads=self.limits.lookups, waiting=waiting)  # never does
+        # What needs no encoder never waits for what does.
+        self.lookups = Lane("lookup", threads=self.limits.lookups, waiting=waiting)
+        self.work = Lane("work", threads=self.limits.handlers, waiting=waiting, step_back=_WORK_STEPS_BACK)
         self._closing = False
 
     def warm_up(self) -> None:
-        """Encode and compare once, so that the first request does not wait for compiling."""
-        self.model.encode(["Ready."])
-        self.compare(schemas.CompareRequest("Are you ready?", "Ready when you are."))
+        """Compare and search once, so that the first request does not wait for compiling and opening."""
+        # The engine's threads have the priority of the thread that compiles, and so do those of the store.
+        compiling = Lane("warm-up", threads=1, waiting=1, step_back=ENCODER_STEPS_BACK)
+        try:
+            request = schemas.CompareRequest("Are you ready?", "Ready when you are.")
+            compiling.submit("", lambda: self.compare(request)).result()
+        finally:
+            compiling.close()
+        if self.index is not None:
+            self.lookups.submit("", self.index.warm_up).result()
 
     def close(self) -> None:
         """Finish what was accepted and end the threads."""

@@ -178,18 +178,17 @@ class _Best:
 
 def _in_threads(fill: Callable[[slice], int], count: int) -> Iterator[int]:
     """Call ``fill`` on blocks of queries, one per thread at a time, and yield what it returns."""
-    from threadpoolctl import threadpool_limits
-
-    from tenor.machine import thread_count
+    from tenor.machine import blas_threads, thread_count
 
     threads = thread_count()
     size = max(1, min(_QUERIES, -(-count // threads)))
     blocks = [slice(begin, min(begin + size, count)) for begin in range(0, count, size)]
-    with (
-        threadpool_limits(1, "blas"),
-        ThreadPoolExecutor(threads, thread_name_prefix="tenor-nearest") as pool,
-    ):
-        yield from pool.map(fill, blocks)
+    with blas_threads(1):
+        if len(blocks) == 1:
+            yield fill(blocks[0])
+            return
+        with ThreadPoolExecutor(threads, thread_name_prefix="tenor-nearest") as pool:
+            yield from pool.map(fill, blocks)
 
 
 def _check(queries: Floats, targets: Floats, k: int) -> None:

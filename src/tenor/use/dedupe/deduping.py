@@ -17,10 +17,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from tenor.errors import TenorError
-from tenor.machine import thread_count
+from tenor.machine import blas_threads, thread_count
 from tenor.model import Model
 from tenor.model.encoding import Long
 from tenor.progress import Note, StageProgress
@@ -160,7 +159,7 @@ def _group_vectors(
     vectors = vectors[: len(kept)]
     weights = np.bincount(which[of[of >= 0]], minlength=len(kept))
     total = len(kept) if aside else len(kept) * (len(kept) + 1) // 2
-    with threadpool_limits(thread_count(), user_api="blas"):
+    with blas_threads(thread_count()):
         near = _neighbourhood(vectors, threshold, aside, note)
         if progress is None:
             centre = centre_groups(near, weights)

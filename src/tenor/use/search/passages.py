@@ -25,6 +25,7 @@ from tenor.errors import TenorError
 from tenor.extras import require
 from tenor.files import sync
 from tenor.use.search.columns import Column, Kind, Value
+from tenor.use.search.queries import StoreQueries
 from tenor.use.search.vector_index import MOST_SEGMENTS, HnswConfig
 
 TABLE = "passages"
@@ -51,6 +52,8 @@ class Passages:
         self._folder = folder
         self._columns = tuple(columns)
         self._dimensions = dimensions
+        self._at = version
+        self._kept_queries: StoreQueries | None = None
         with _storing(folder):
             self._table = _database(folder).open_table(TABLE, version=version)
 
@@ -164,12 +167,11 @@ class Passages:
         self, vector: Vectors, k: int, *, condition: str | None, hnsw: HnswConfig | None
     ) -> list[StoredRow]:
         """Return the ``k`` rows of highest cosine, through the vector index or, without one, exactly."""
+        fields = self._fields("_distance")
         with _storing(self._folder):
-            query = self._table.search(vector, vector_column_name="vector").distance_type("cosine").limit(k)
-            query = hnsw.tune(query, k) if hnsw else query.bypass_vector_index()
-            rows = self._rows(query, condition, "_distance")
-        found = [{**row, "cosine": 1.0 - row["_distance"]} for row in rows]
-        return self._finite(found)
+            table = self._queries().nearest(vector, k, fields=fields, condition=condition, hnsw=hnsw)
+            rows: list[StoredRow] = table.select(fields).to_pylist()
+        return self._finite([{**row, "cosine": 1.0 - row["_distance"]} for row in rows])
 
     def matching(
         self, words: str, k: int, *, condition: str | None, vector: Vectors | None = None
@@ -178,18 +180,11 @@ class Passages:
 
         With a vector each row also gets its cosine to it.
         """
+        fields = self._fields("_score")
+        asked = fields if vector is None else [*fields, "vector"]
         with _storing(self._folder):
-            query = self._table.search(words, query_type="fts", fts_columns="text").limit(k)
-            return self._rows(query, condition, "_score", vector)
-
-    def _rows(
-        self, query: Any, condition: str | None, score: str, vector: Vectors | None = None
-    ) -> list[StoredRow]:
-        if condition:
-            query = query.where(condition, prefilter=True)
-        fields = ["id", "text", *(column.field for column in self._columns), score]
-        table = query.select([*fields, "vector"] if vector is not None else fields).to_arrow()
-        rows: list[StoredRow] = table.select(fields).to_pylist()
+            table = self._queries().matching(words, k, fields=asked, condition=condition)
+            rows: list[StoredRow] = table.select(fields).to_pylist()
         if vector is not None and rows:
             vectors = (
                 table["vector"].combine_chunks().flatten().to_numpy().reshape(len(rows), -1)
@@ -200,6 +195,19 @@ class Passages:
                 row["cosine"] = cosine
             self._finite(rows)
         return rows
+
+    def _fields(self, score: str) -> list[str]:
+        return ["id", "text", *(column.field for column in self._columns), score]
+
+    def _queries(self) -> StoreQueries:
+        """Return the table for queries, kept open where this handle stands at one version."""
+        queries = self._kept_queries
+        if queries is None:
+            version = self.version if self._at is None else self._at
+            queries = StoreQueries(self._folder, TABLE, version)
+            if self._at is not None:
+                self._kept_queries = queries
+        return queries
 
     def _finite(self, rows: list[StoredRow]) -> list[StoredRow]:
         """Refuse a stored vector that is not finite: it would be near everything, or nothing."""

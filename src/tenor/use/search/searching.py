@@ -5,6 +5,7 @@ query and text, and ``hybrid`` adds the two up (``fusion.py``). A filter narrows
 before ranking, so that ``k`` hits are found wherever there are as many.
 """
 
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -75,6 +76,7 @@ class Searcher:
         self._model: Model | None = None
         self._passages: Passages | None = None
         self._watch: TextWatch | None = None
+        self._changing = threading.Lock()  # searches by words may run in several threads
 
     def warning(self) -> str | None:
         """Say what makes the hits of the queries so far doubtful: their language, unknown words."""
@@ -95,23 +97,23 @@ class Searcher:
         ``vector`` is what :meth:`encode` returned for the query, where that was called before.
         """
         mode = _checked(query, k, mode)
-        self._follow()
-        condition = compile_filter(where, self.card.filterable()) if where is not None else None
+        card = self._follow()
+        condition = compile_filter(where, card.filterable()) if where is not None else None
         # The model comes first: loading it may start a process, which the store's threads do not like.
         if mode is Mode.lexical:
             vector = None
         elif vector is None:
             vector = self.encode(query)
-        passages = self._open()
+        passages = self._open(card)
         depth = max(_CANDIDATES, 3 * k) if mode is Mode.hybrid else k
         near: list[StoredRow] = []
         if vector is not None:
-            hnsw = None if exact or not self.card.trained_rows else hnsw_for(self.card.trained_rows)
+            hnsw = None if exact or not card.trained_rows else hnsw_for(card.trained_rows)
             near = passages.nearest(vector, depth, condition=condition, hnsw=hnsw)
         words: list[StoredRow] = []
         if mode is not Mode.vector:
             words = passages.matching(query, depth, condition=condition, vector=vector)
-        return self._hits(near, words, mode)[:k]
+        return _hits(card, near, words, mode)[:k]
 
     def encode(self, query: str) -> Vectors:
         """Return the query's vector [dimensions], with the model's query prompt where it has one.
@@ -135,39 +137,46 @@ class Searcher:
 
     def some_texts(self, count: int) -> list[str]:
         """Return a few texts of the index, the same ones for the same index."""
-        self._follow()
-        return self._open().some_texts(count)
+        return self._open(self._follow()).some_texts(count)
 
-    def _follow(self) -> None:
-        """Take up the card as it is now; another writer may have replaced it."""
-        card = read_card(self.folder)
-        if card.version != self.card.version:
-            self._passages = None
-        if card.fingerprint != self.card.fingerprint:
-            self._model = None
-        self.card = card
+    def _follow(self) -> Card:
+        """Take up the card as it is now, which another writer may have replaced, and return it."""
+        with self._changing:
+            card = read_card(self.folder)
+            if card.version != self.card.version:
+                self._passages = None
+            if card.fingerprint != self.card.fingerprint:
+                self._model = None
+            self.card = card
+            return card
 
-    def _open(self) -> Passages:
-        if self._passages is None:
-            card = self.card
-            self._passages = Passages(
-                self.folder, card.columns, dimensions=card.dimensions, version=card.version
-            )
-        return self._passages
+    def _open(self, card: Card) -> Passages:
+        """Return the table at the version of a card: the one kept open, unless another thread went on."""
+        with self._changing:
+            passages = self._passages
+            if passages is None or card.version != self.card.version:
+                passages = Passages(
+                    self.folder, card.columns, dimensions=card.dimensions, version=card.version
+                )
+            if card.version == self.card.version:
+                self._passages = passages
+            return passages
 
-    def _hits(self, near: Sequence[StoredRow], words: Sequence[StoredRow], mode: Mode) -> list[Hit]:
-        rows = {row["id"]: row for row in [*near, *words]}
-        bm25 = {row["id"]: float(row["_score"]) for row in words}
-        if mode is Mode.lexical:
-            scores = bm25
-        else:
-            cosines = {name: row["cosine"] for name, row in rows.items()}
-            scores = fuse(cosines, bm25, cosine_std=self.card.cosine_std)
-        return [self._hit(rows[name], score, bm25.get(name)) for name, score in scores.items()]
 
-    def _hit(self, row: StoredRow, score: float, bm25: float | None) -> Hit:
-        columns = {column.name: row[column.field] for column in self.card.columns}
-        return Hit(row["id"], row["text"], score, row.get("cosine"), bm25, columns)
+def _hits(card: Card, near: Sequence[StoredRow], words: Sequence[StoredRow], mode: Mode) -> list[Hit]:
+    rows = {row["id"]: row for row in [*near, *words]}
+    bm25 = {row["id"]: float(row["_score"]) for row in words}
+    if mode is Mode.lexical:
+        scores = bm25
+    else:
+        cosines = {name: row["cosine"] for name, row in rows.items()}
+        scores = fuse(cosines, bm25, cosine_std=card.cosine_std)
+    return [_hit(card, rows[name], score, bm25.get(name)) for name, score in scores.items()]
+
+
+def _hit(card: Card, row: StoredRow, score: float, bm25: float | None) -> Hit:
+    columns = {column.name: row[column.field] for column in card.columns}
+    return Hit(row["id"], row["text"], score, row.get("cosine"), bm25, columns)
 
 
 def search(

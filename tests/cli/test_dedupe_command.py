@@ -140,7 +140,7 @@ def test_calibrates_alone(tenor):
         (["missing.txt"], "missing.txt does not exist"),
         (["empty.txt"], "empty.txt"),
         (["in.txt", "--threshold", "2"], "threshold is 2"),
-        (["in.txt", "--out", "g.xlsx"], "expected .csv, .tsv"),
+        (["in.txt", "--out", "g.docx"], "expected .csv, .tsv"),
         (["in.txt", "--out", "no/g.csv"], "does not exist"),
         (["in.txt", "--out", "g.csv", "--keep", "g.csv"], "both name g.csv"),
         (["blank.txt"], "blank.txt has no texts"),
@@ -169,3 +169,18 @@ def test_mistakes_are_told_in_one_sentence(tenor, tmp_path, arguments, says):
     assert says in noted
     assert noted.count("\n") == 1
     assert not (tmp_path / "g.csv").exists()
+
+
+def test_plain_lines_stay_plain_lines(tenor, tmp_path):
+    code, _, noted = tenor("in.txt", "--threshold", "0.999", "--keep", "k.txt")
+    assert code == 0, noted
+    assert (tmp_path / "k.txt").read_text() == "the cat sat on a mat\na dog ran home\nno money\n"
+
+
+def test_a_table_keeps_its_columns_also_in_txt(tenor, tmp_path):
+    (tmp_path / "t.csv").write_text("id,text\n1,the cat sat on a mat\n2,The cat sat on a mat\n3,no money\n")
+    code, _, noted = tenor("t.csv", "--column", "text", "--threshold", "0.999", "--keep", "k.txt")
+    assert code == 0, noted
+    assert [line.split("\t")[:2] for line in (tmp_path / "k.txt").read_text().splitlines()] == [
+        ["id", "text"], ["1", "the cat sat on a mat"], ["3", "no money"],
+    ]  # fmt: skip

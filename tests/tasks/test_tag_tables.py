@@ -38,7 +38,7 @@ def test_tables_reach_evaluation_metrics_and_report(tiny_folder, tmp_path):
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
     titles = [table["title"] for table in metrics["tasks"]["names"]["tables"]]
     assert titles[0] == "By type"
-    assert "What gold spans are taken for" in (tmp_path / "run" / "report.html").read_text()
+    assert "Gold spans and the types predicted for them" in (tmp_path / "run" / "report.html").read_text()
     lines = [
         "\n".join(f"{word} {tag}" for word, tag in zip(*row, strict=True)) for row in tagged_rows(20, seed=9)
     ]

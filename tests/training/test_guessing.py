@@ -1,7 +1,9 @@
 """What `init` guesses, what a person says instead, and what `check` warns of."""
 
+import json
 import random
 
+import numpy as np
 import pytest
 
 import tenor
@@ -10,6 +12,7 @@ from tenor.errors import TenorError
 from tenor.training.api import train
 from tenor.training.check import check_data, check_run
 from tenor.training.init_config import draft_run, guess_task, write_draft
+from tenor.training.reading import read_task
 
 WORDS = ("the", "court", "said", "on", "monday", "that", "prices", "fell", "after", "a", "long", "summer")
 
@@ -192,3 +195,92 @@ def test_mostly_contradicting_labels_point_to_the_columns(tmp_path):
     (tmp_path / "a.csv").write_text("text,label\n" + lines)
     (warning,) = check_data(tmp_path / "a.csv").warnings
     assert warning.endswith("are the columns right?")
+
+
+def test_labels_that_stand_together_and_alone_are_several(tmp_path, capsys):
+    generator = random.Random(1)
+    cells = ["news, money", "news", "sport", ""] * 20
+    lines = [f'{words(generator, 6)} {row},"{cell}"' for row, cell in enumerate(cells)]
+    (tmp_path / "a.csv").write_text("text,topics\n" + "\n".join(lines) + "\n")
+    assert guess_task(tmp_path / "a.csv")[0].multi_label == ","
+    report = check_data(tmp_path / "a.csv")
+    assert report.labels == {"news": 40, "money": 20, "sport": 20}
+    assert report.as_dict()["labels"] == {"news": 40, "money": 20, "sport": 20}
+    assert call("check", tmp_path / "a.csv") == 0
+    assert "separated by ',' where a row has several" in capsys.readouterr().out
+
+
+def test_places_with_their_country_are_one_label(tmp_path):
+    lines = [f'some text {row} here,"{"London, UK" if row % 2 else "Leeds, UK"}"' for row in range(40)]
+    (tmp_path / "a.csv").write_text("text,place\n" + "\n".join(lines) + "\n")
+    assert guess_task(tmp_path / "a.csv")[0].multi_label is None
+
+
+def test_scores_with_a_decimal_comma_are_scores(tmp_path):
+    generator = random.Random(1)
+    rows = [f'"{words(generator, 5)}";"{words(generator, 6)}";{row % 50 / 10:.1f}' for row in range(80)]
+    file = tmp_path / "paare.csv"
+    file.write_text("Satz A;Satz B;Ähnlichkeit\n" + "\n".join(rows).replace(".", ",") + "\n")
+    task, found = guess_task(file)
+    assert (task.kind, task.header) == ("similarity", True)
+    assert task.columns == {"first": "Satz A", "second": "Satz B", "score": "Ähnlichkeit"}
+    assert found.statistics.scores().max == 4.9
+    read = read_task("pairs", task)
+    assert [each.score for each in read.train[:3]] == [0.0, 0.1, 0.2]
+    assert sum(note.count("decimal comma") for note in read.notes) == 1
+
+
+def test_labels_of_numbers_with_commas_are_no_scores(tmp_path):
+    cells = ["1", "1,2", "2", "2,3", "3"] * 12
+    lines = [f'some text {row} here,"{cell}"' for row, cell in enumerate(cells)]
+    (tmp_path / "a.csv").write_text("text,codes\n" + "\n".join(lines) + "\n")
+    assert guess_task(tmp_path / "a.csv")[0].multi_label == ","
+
+
+def test_other_columns_that_could_be_the_label_are_named(tmp_path, capsys):
+    generator = random.Random(1)
+    rows = [f"{words(generator, 8)},{'ab'[row % 2]},{'xyz'[row % 3]}" for row in range(60)]
+    (tmp_path / "a.csv").write_text("description,priority,queue\n" + "\n".join(rows) + "\n")
+    text = draft_run(tmp_path / "a.csv", out=tmp_path / "run.toml")
+    assert "# guessed (the label may also be queue); there are: description, priority, queue" in text
+    assert call("check", tmp_path / "a.csv") == 0
+    assert "label in priority (it may also be in queue)" in capsys.readouterr().out
+    (tmp_path / "b.csv").write_text("description,label,queue\n" + "\n".join(rows) + "\n")
+    assert "may also be" not in draft_run(tmp_path / "b.csv", out=tmp_path / "run.toml")
+
+
+def test_a_label_that_is_always_the_same_stops_training(tmp_path, capsys):
+    lines = [f"some text {row},pos" for row in range(12)]
+    (tmp_path / "a.csv").write_text("text,label\n" + "\n".join(lines) + "\n")
+    assert call("check", tmp_path / "a.csv") == 1
+    assert "wrong: every label in the column 'label' is 'pos'" in capsys.readouterr().out
+
+
+def test_a_file_is_named_once_in_what_is_said_of_it(tmp_path):
+    file = tmp_path / "a.csv"
+    lines = [f"schöner Tag {row};{'xy'[row % 2]}\n" for row in range(12)]
+    file.write_text("".join(["text;label\n", *lines]), encoding="latin-1")
+    (note,) = [note for note in read_task("a", guess_task(file)[0]).notes if "Windows-1252" in note]
+    assert note.count("a.csv") == 1
+
+
+def test_several_labels_are_written_as_they_were_read(tiny_folder, tmp_path):
+    rows = [("a day", "art; news"), ("a cat", ""), ("a dog", "art"), ("old city", "news")] * 4
+    run = train(tiny_folder, {"tags": {"kind": "classify", "train": rows, "multi_label": ";"}}, epochs=1)
+    spec = run.load().tasks["tags"].spec
+    (answer,) = spec.answers(np.array([[0.9, 0.8]]))
+    assert answer.cells()[""] == "art;news"
+
+
+def test_arrays_of_labels_are_several_labels(tmp_path):
+    labels = [["art", "news"], [], ["art"], ["news"]]
+    rows = [{"body": f"some text {row} here", "meta": {"tags": labels[row % 4]}} for row in range(40)]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    named = draft_run(
+        tmp_path / "a.jsonl", out=tmp_path / "run.toml", columns={"text": "body", "label": "meta.tags"}
+    )
+    assert 'multi_label = "|"' in named
+    (tmp_path / "run.toml").write_text(named)
+    (report,) = check_run(tmp_path / "run.toml").tasks
+    assert report.train.labels == {"art": 20, "news": 20}
+    assert report.train.problems.count == 0

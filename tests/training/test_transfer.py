@@ -52,6 +52,17 @@ def lines_of(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+def test_pairs_that_are_labelled_as_different_teach_nothing(asked, tmp_path):
+    rows = [
+        f"{left}\t{right}\t{row % 2}\n" for row, (left, right) in enumerate(map(texts, aligned_pairs(40)))
+    ]
+    asked.pairs.write_text("first\tsecond\tlabel\n" + "".join(rows))
+    heard = Hearing()
+    parted = prepare_pairs(asked, out=tmp_path / "out", device="cpu", note=heard.note)
+    assert parted.train + parted.dev == len(lines_of(tmp_path / "out/aligned.jsonl")) == 20
+    assert any("20 pairs are labelled as not saying the same and left out" in each for each in heard.heard)
+
+
 def test_a_table_becomes_an_encoder_and_one_that_explains(asked, tmp_path):
     out = tmp_path / "out"
     done = transfer(asked, out=out, device="cpu")

@@ -186,9 +186,9 @@ def test_standard_output_by_a_dash_is_csv_or_json_lines(command, tmp_path):
 
 def test_the_command_writes_no_format_that_its_name_does_not_say(command, tmp_path):
     (tmp_path / "in.txt").write_text("the cat sat\n")
-    _, _, error = command("classify", "in.txt", "--task", "mood", "--out", "c.xlsx")
+    _, _, error = command("classify", "in.txt", "--task", "mood", "--out", "c.docx")
     assert "expected .csv, .tsv, .jsonl, .json or .parquet" in error
-    assert not (tmp_path / "c.xlsx").exists()
+    assert not (tmp_path / "c.docx").exists()
     code, _, error = command("classify", "in.txt", "--task", "mood", "--out", "in.txt")
     assert (code, "is the file that is to be read" in error) == (2, True)
 
@@ -315,7 +315,7 @@ def test_the_command_prints_scores_and_the_table(command, labelled):
         assert words in noted
     code, _, noted = command("evaluate", labelled)
     assert code == 2
-    assert "name a task" in noted
+    assert "Name a task" in noted
 
 
 def test_rows_without_a_label_are_scored_by_a_task_of_several(tiny_folder, tmp_path):
@@ -327,3 +327,37 @@ def test_rows_without_a_label_are_scored_by_a_task_of_several(tiny_folder, tmp_p
     problems = Problems()
     found = evaluate(trained.load(), file, task="many", problems=problems, repeats=2)
     assert (found.rows, problems.count) == (16, 0)
+
+
+def test_a_file_is_read_as_the_tasks_were_trained(tiny_folder, tmp_path):
+    lines = [f"{row},good old day {row},the cat sat on it,{'xy'[row % 2]}" for row in range(12)]
+    (tmp_path / "train.csv").write_text("\n".join(["n,heading,story,mood", *lines]) + "\n")
+    (tmp_path / "new.csv").write_text("heading,story\na good day,the old man sat here\nbad food,no water\n")
+    task = {"kind": "classify", "train": tmp_path / "train.csv"}
+    for column in ("heading", "story"):
+        columns = {"text": column, "label": "mood"}
+        model = tenor.train(tiny_folder, {"mood": task | {"columns": columns}}, epochs=1).load()
+        read = classify_file(model, tmp_path / "new.csv", problems=Problems())
+        expected = {"heading": ["a good day", "bad food"], "story": ["the old man sat here", "no water"]}
+        assert [each.example.text for each in read] == expected[column]
+        named = classify_file(model, tmp_path / "new.csv", column="heading", problems=Problems())
+        assert [each.example.text for each in named] == expected["heading"]
+
+
+def test_a_model_of_pairs_reads_pairs_without_being_told(tiny_folder, tmp_path):
+    lines = [f"the cat {row},a dog {row},{'xy'[row % 2]}" for row in range(12)]
+    (tmp_path / "train.csv").write_text("\n".join(["mine,yours,same", *lines]) + "\n")
+    columns = {"first": "yours", "second": "mine", "label": "same"}
+    task = {"kind": "pair", "train": tmp_path / "train.csv", "columns": columns}
+    model = tenor.train(tiny_folder, {"same": task}, epochs=1).load()
+    first = next(iter(classify_file(model, tmp_path / "train.csv", problems=Problems())))
+    assert first.example.texts == ("a dog 0", "the cat 0")
+    (tmp_path / "other.csv").write_text("q1,q2\nthe old man,the man\n")
+    (only,) = classify_file(model, tmp_path / "other.csv", problems=Problems())
+    assert (only.example.texts, set(only.answers)) == (("the old man", "the man"), {"same"})
+
+
+def test_a_text_in_place_of_a_file_is_told_what_to_do(command):
+    code, _, error = command("classify", "I love it", "--task", "mood")
+    assert code == 2
+    assert "A file is expected here; texts themselves can be given by '-'" in error

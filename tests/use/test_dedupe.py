@@ -8,10 +8,11 @@ from test_grouping import reference
 
 import tenor
 from tenor.errors import TenorError
+from tenor.use.align.explain import Explanation, TextSpan
 from tenor.use.dedupe.deduping import EXACT_LIMIT, Group, Member, dedupe, group_texts
 from tenor.use.dedupe.differences import differences
 from tenor.use.dedupe.file import dedupe_file
-from tenor.use.dedupe.reasons import aligned_reason
+from tenor.use.dedupe.reasons import _descriptions, aligned_reason
 from tenor.use.dedupe.unknown import SIGNS, with_unknown_words
 from tenor.use.embed.embedding import embed_file
 
@@ -270,3 +271,9 @@ def test_stored_vectors_keep_unknown_words_apart_too(minilm, tmp_path):
     found = dedupe_file(minilm, tmp_path / "a.txt", vectors=tmp_path / "a.npy")
     assert not found.groups
     assert "33% of the tokens are unknown to minilm" in found.warning
+
+
+def test_words_that_both_texts_have_are_no_difference():
+    text = TextSpan("It", 0, 2)
+    explanation = Explanation((), (text, TextSpan("red", 3, 6)), (TextSpan("it", 0, 2),), ((), ()), ())
+    assert _descriptions(explanation) == ["adds “red”"]

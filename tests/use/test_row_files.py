@@ -95,6 +95,7 @@ def test_nothing_is_left_under_the_name_when_the_work_fails(tmp_path, name):
     ("name", "said"),
     [
         ("a.docx", "expected .csv, .tsv, .jsonl, .json or .parquet"),
+        ("a.xlsx", "workbooks are read, not written"),
         ("no/a.csv", "its folder does not exist"),
         ("a.parquet.gz", "compressed already"),
         ("in.csv", "is the file that is to be read"),

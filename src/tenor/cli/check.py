@@ -20,6 +20,7 @@ from tenor.cli.console import out
 from tenor.cli.options import Encoding, Json, Strict
 
 if TYPE_CHECKING:
+    from tenor.text.columns import Roles
     from tenor.text.example_statistics import ExampleStatistics, Quantiles
     from tenor.text.file_profile import FileProfile
     from tenor.text.problems import Problems
@@ -74,7 +75,9 @@ def _data_lines(report: "DataReport") -> Iterator[str]:
         yield from _column_lines(found)
     if found.empty:
         yield _line("empty", _some([f"{count:,} in {_column(name)}" for name, count in found.empty.items()]))
-    yield from _tally_lines(found.statistics)
+    yield from _tally_lines(found.statistics, report.labels)
+    if report.separator is not None:
+        yield _line("", f"separated by {report.separator!r} where a row has several; a row may have none")
     yield from (_line(name, told) for name, told in report.details.lines())
     if report.against is not None:
         yield _line(
@@ -89,11 +92,10 @@ def _column_lines(found: "FileProfile") -> Iterator[str]:
     if roles.pair:
         yield _line(
             "seems",
-            f"pairs of {_column(roles.pair[0])} and {_column(roles.pair[1])}"
-            + _targets(roles.label, roles.score),
+            f"pairs of {_column(roles.pair[0])} and {_column(roles.pair[1])}" + _targets(roles),
         )
     elif roles.text is not None:
-        yield _line("seems", f"texts in {_column(roles.text)}" + _targets(roles.label, roles.score))
+        yield _line("seems", f"texts in {_column(roles.text)}" + _targets(roles))
     else:
         yield _line("seems", f"undecided; text may be in {_some(roles.texts) or 'none of the columns'}")
 
@@ -103,9 +105,11 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:20]) + (f", … ({len(names):,} in all)" if len(names) > 20 else "")
 
 
-def _targets(label: str | None, score: str | None) -> str:
-    named = (("label", label), ("score", score))
-    return "".join(f", {what} in {_column(name)}" for what, name in named if name is not None)
+def _targets(roles: "Roles") -> str:
+    label = "" if roles.label is None else f", label in {_column(roles.label)}"
+    others = " or ".join(map(_column, roles.other_labels[:5]))
+    score = "" if roles.score is None else f", score in {_column(roles.score)}"
+    return label + (f" (it may also be in {others})" if others else "") + score
 
 
 def _column(name: str) -> str:

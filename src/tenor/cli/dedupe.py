@@ -244,7 +244,8 @@ def _write(deduped: "Deduped", groups: Path | None, keep: Path | None, *, as_jso
 
     for path, written in ((groups, deduped.grouped_rows), (keep, deduped.kept_rows)):
         if path is not None:
-            with row_file(path, as_json=as_json) as rows:
+            lines = path == keep and deduped.plain_lines
+            with row_file(path, as_json=as_json, lines=lines) as rows:
                 for row, added in written():
                     rows.write(row, added)
 

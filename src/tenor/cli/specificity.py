@@ -105,6 +105,7 @@ def _as_json(one: "Specificity", line: int) -> str:
 def _learn(pairs: str, folder: Path, *, epochs: int, seed: int, strict: bool, quiet: bool) -> None:
     from tenor.text.problems import Problems
     from tenor.text.readers import read_pairs
+    from tenor.text.same_labels import paraphrases
     from tenor.training.operators.api import OperatorSettings, learn_operators
 
     if folder.exists() and any(folder.iterdir()):
@@ -115,7 +116,7 @@ def _learn(pairs: str, folder: Path, *, epochs: int, seed: int, strict: bool, qu
 
         texts = tatoeba_paraphrases()
     else:
-        texts = [pair.texts for pair in read_pairs(pairs, problems=problems)]
+        texts = [pair.texts for pair in paraphrases(read_pairs(pairs, problems=problems), problems)]
     learn_operators(texts, folder, settings=OperatorSettings(epochs=epochs), seed=seed)
     print_problems(problems, quiet=quiet)
     out.print(f"Word operators from {counted(len(texts), 'pair')} in {folder}.")

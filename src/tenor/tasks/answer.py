@@ -48,6 +48,8 @@ class LabelAnswer(Answer):
     probabilities: Mapping[str, float]
     several: bool = False
     """Whether a row may have any number of labels."""
+    separator: str = "|"
+    """What stands between several labels in a cell."""
 
     @property
     def label(self) -> str | None:
@@ -66,7 +68,9 @@ class LabelAnswer(Answer):
 
     def cells(self) -> dict[str, str]:
         """Return the labels, and a cell for the probability of each."""
-        return {"": "|".join(self.labels)} | {label: f"{p:.4f}" for label, p in self.probabilities.items()}
+        return {"": self.separator.join(self.labels)} | {
+            label: f"{p:.4f}" for label, p in self.probabilities.items()
+        }
 
     def to_api(self) -> dict[str, Any]:
         """Return labels as a list, whether one or several, and probabilities."""

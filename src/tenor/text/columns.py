@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tenor.errors import TenorError, did_you_mean
 from tenor.text.examples import Row
-from tenor.text.header import is_number
+from tenor.text.header import as_number, is_number
 from tenor.text.names import IDENTITY, LABEL, SCORE, TEXT, pairs_of_sides, plain
 
 _WORD = re.compile(r"\S*[^\W\d_]\S*")  # at least one letter: numbers and dates are no words
@@ -73,6 +73,13 @@ class Roles:
     pair: tuple[str, str] | None = None
     label: str | None = None
     score: str | None = None
+    labels: tuple[str, ...] = ()
+    """All columns that could be the label, the likeliest first."""
+
+    @property
+    def other_labels(self) -> tuple[str, ...]:
+        """What else could be the label, where its name does not say that it is one."""
+        return () if self.label is None or plain(self.label) in LABEL else self.labels[1:]
 
 
 def take_head(rows: Iterator[Row]) -> list[Row]:
@@ -92,12 +99,13 @@ def column_names(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row.values))
 
 
-def profile_column(rows: Sequence[Row], name: str) -> ColumnProfile:
-    """Describe one column by its cells in some rows."""
+def profile_column(rows: Sequence[Row], name: str, *, comma: bool = False) -> ColumnProfile:
+    """Describe one column by its cells in some rows; with ``comma``, numbers may have a decimal comma."""
     cells = [cell.strip() for row in rows if (cell := row.values.get(name, ""))]
     cells = [cell for cell in cells if cell]
     count = max(1, len(cells))
-    numbers = [cell for cell in cells if is_number(cell)]
+    read = as_number if comma else _plain_number
+    numbers = [number for cell in cells if (number := read(cell)) is not None]
     return ColumnProfile(
         name,
         filled=len(cells) / max(1, len(rows)),
@@ -105,8 +113,12 @@ def profile_column(rows: Sequence[Row], name: str) -> ColumnProfile:
         repeated=len(cells) / max(1, len(set(cells))),
         words=sum(_words(cell) for cell in cells) / count,
         numeric=len(numbers) / count,
-        whole=sum(float(cell).is_integer() for cell in numbers) / count,
+        whole=sum(number.is_integer() for number in numbers) / count,
     )
+
+
+def _plain_number(cell: str) -> float | None:
+    return float(cell) if is_number(cell) else None
 
 
 def _words(cell: str) -> float:
@@ -129,15 +141,26 @@ def guess_roles(rows: Sequence[Row]) -> Roles:
     pair = _pair(texts)
     taken = {each.name for each in texts}
     others = [each for each in profiles if each.name not in taken]
-    score = _best([each for each in others if each.is_score], SCORE)
-    label = _best([each for each in others if each.is_label and each is not score], LABEL)
+    if pair is not None:  # elsewhere "1,2" may be two labels
+        others = [_with_decimal_commas(rows, each) for each in others]
+    score = next(iter(_likeliest([each for each in others if each.is_score], SCORE)), None)
+    labels = _likeliest([each for each in others if each.is_label and each is not score], LABEL)
     return Roles(
         texts=tuple(each.name for each in texts),
         text=_only_text(texts, pair),
         pair=pair,
-        label=label.name if label else None,
+        label=labels[0].name if labels else None,
         score=score.name if score else None,
+        labels=tuple(each.name for each in labels),
     )
+
+
+def _with_decimal_commas(rows: Sequence[Row], profile: ColumnProfile) -> ColumnProfile:
+    """Describe a column of numbers anew, if all of them are some only with a decimal comma."""
+    if profile.numeric >= 0.95:
+        return profile
+    anew = profile_column(rows, profile.name, comma=True)
+    return anew if anew.numeric >= 0.95 else profile
 
 
 def _texts(profiles: list[ColumnProfile]) -> list[ColumnProfile]:
@@ -194,10 +217,9 @@ def _only_text(texts: list[ColumnProfile], pair: tuple[str, str] | None) -> str 
     return max(texts, key=lambda each: each.words).name if both else None
 
 
-def _best(candidates: list[ColumnProfile], known: frozenset[str]) -> ColumnProfile | None:
-    """Prefer a well-known name, then the fewest values; columns further right break ties."""
-    key = lambda each: (plain(each.name) not in known, each.distinct)  # noqa: E731
-    return min(reversed(candidates), key=key, default=None)
+def _likeliest(candidates: list[ColumnProfile], known: frozenset[str]) -> list[ColumnProfile]:
+    """Sort columns: first well-known names, then the fewest values; columns further right break ties."""
+    return sorted(reversed(candidates), key=lambda each: (plain(each.name) not in known, each.distinct))
 
 
 def resolve(wanted: str | int, columns: Sequence[str], file: str) -> str:

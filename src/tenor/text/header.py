@@ -9,6 +9,7 @@ from tenor.text.names import is_couple, is_known
 _LONGEST_NAME = 60
 _NAME = re.compile(r"[^\W\d][\w.#-]{0,24}")
 _NUMBERED = re.compile(r"[^\W\d_]{1,20}[_ .-]?1")
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+", re.ASCII)
 _COUPLED = 2  # votes
 _ENOUGH = 500  # rows to compare with
 
@@ -84,7 +85,7 @@ def _vote(name: str, below: list[str]) -> int:
     if not name:
         return 0
     vote = 2 if is_known(name) else 0
-    if filled and sum(map(is_number, filled)) >= 0.95 * len(filled):
+    if filled and sum(as_number(cell) is not None for cell in filled) >= 0.95 * len(filled):
         return vote + (-3 if is_number(name) else 2)
     if name in filled:
         return vote - 1 if vote else -2
@@ -98,9 +99,24 @@ def is_number(text: str) -> bool:
     >>> is_number("4.20"), is_number(" -3 "), is_number("nan"), is_number("2012test"), is_number("1_000")
     (True, True, False, False, False)
     """
+    return _finite(text) is not None
+
+
+def as_number(text: str) -> float | None:
+    """Return the number of a cell, also one with a decimal comma; None where it holds none.
+
+    >>> as_number("4.20"), as_number("3,8"), as_number("1,2,3"), as_number("about 3,8")
+    (4.2, 3.8, None, None)
+    """
+    comma = _DECIMAL_COMMA.fullmatch(text.strip())
+    return _finite(text if comma is None else text.replace(",", "."))
+
+
+def _finite(text: str) -> float | None:
     if len(text) > 40 or "_" in text:
-        return False
+        return None
     try:
-        return abs(float(text)) < float("inf")
+        number = float(text)
     except ValueError:
-        return False
+        return None
+    return number if abs(number) < float("inf") else None

@@ -53,7 +53,8 @@ def _raw(path: str | Path, name: str) -> Any:
     try:
         return open(path, "rb")
     except FileNotFoundError as error:
-        raise TenorError(f"{name} does not exist.") from error
+        what = " A file is expected here; texts themselves can be given by '-' as standard input."
+        raise TenorError(f"{name} does not exist.{what if ' ' in name.strip() else ''}") from error
     except IsADirectoryError as error:
         raise TenorError(f"{name} is a folder; give a file.") from error
     except OSError as error:

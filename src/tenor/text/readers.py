@@ -16,9 +16,9 @@ from tenor.text.columns import column_names, guess_roles, resolve, resolve_all, 
 from tenor.text.delimited import delimited_rows
 from tenor.text.examples import Origin, Pair, Row, Sentence
 from tenor.text.excel import excel_rows
-from tenor.text.header import is_number
+from tenor.text.header import as_number, is_number
 from tenor.text.json_array import json_array_rows
-from tenor.text.jsonl import flat, jsonl_rows
+from tenor.text.jsonl import as_text, flat, jsonl_rows
 from tenor.text.lines import read_lines
 from tenor.text.opening import STDIN, Opened, open_bytes
 from tenor.text.parquet import parquet_rows
@@ -26,6 +26,8 @@ from tenor.text.problems import Problems
 from tenor.text.sniff import Asked, Format, Kind, sniff
 
 Item = TypeVar("Item")
+LABELS = "|"
+"""What separates the labels of an array."""
 PAIR_ROLES = ("first", "second", "label", "score")
 
 
@@ -171,6 +173,8 @@ def _sentences(
             problems.add(row.origin, "an array where a text was expected; read as an empty text")
             row = replace(row, values={**row.values, text_at: ""}, reported=True)
         roles = {"text": text_at} if label_at is None else {"text": text_at, "label": label_at}
+        if label_at is not None and row.original is not None:
+            row = _with_joined_labels(row, label_at)
         if unlabelled and label_at is not None and not row.values.get(label_at, "?").strip():
             roles = {"text": text_at}
             if (text := _filled(row, roles, problems, left_out=not keep).get("text")) is not None or keep:
@@ -180,6 +184,20 @@ def _sentences(
         if ("text" in filled or keep) and ("label" in filled or label_at is None):
             label = None if label_at is None else filled["label"].strip()
             yield Sentence(filled.get("text", ""), row.origin, label, row=row if rows else None)
+
+
+def _with_joined_labels(row: Row, column: str) -> Row:
+    if column not in row.values:
+        return row
+    return replace(row, values={**row.values, column: label_of(row, column)})
+
+
+def label_of(row: Row, column: str) -> str:
+    """Return the label of a row; several labels in an array, as JSON has them, are separated by "|"."""
+    value = _original(row, column)
+    if isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
+        return LABELS.join(as_text(each).strip() for each in value)
+    return row.values.get(column, "")
 
 
 def _text_column(head: list[Row], columns: list[str], file: str) -> str:
@@ -258,7 +276,9 @@ def _pairs(
         )
         if not guessed and not _has_target(row, at, label, score, problems):
             continue
-        known = float(score) if is_number(score) else None
+        known = as_number(score)
+        if known is not None and not is_number(score):
+            problems.note(f"{row.origin.file}: scores are read with a decimal comma (3,8 is 3.8).")
         texts = filled["first text"], filled["second text"]
         yield Pair(*texts, row.origin, label.strip() or None, known, row=row if rows else None)
 
@@ -267,7 +287,7 @@ def _has_target(row: Row, at: dict[str, str], label: str, score: str, problems: 
     if "label" in at and not label.strip():
         problems.add_row(row, f"the label ({at['label']}) is empty; row left out")
         return False
-    if "score" in at and not is_number(score):
+    if "score" in at and as_number(score) is None:
         what = "empty" if not score else f"not a number ({score[:40]!r})"
         problems.add_row(row, f"the score ({at['score']}) is {what}; row left out")
         return False

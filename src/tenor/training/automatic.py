@@ -181,11 +181,12 @@ def _fine_tune(chooser: _Chooser, examples: Mapping[str, TaskExamples], *, trans
     asked = _suggested(chooser.run, rows) if transformer else {}
     usual = {"epochs": _epochs(rows), "encoder_lr": _encoder_lr(rows, transformer=transformer)}
     chooser.why = f"{rows:,} rows: heads start fitted where they can be, then everything is fine-tuned"
-    chooser.training("fit_heads", "start", "never below logistic regression on dev")
+    dev = any(each.dev for each in examples.values())
+    chooser.training("fit_heads", "start", "kept unless training does at least as well on dev" if dev else "")
     for key, value in (usual | dict(asked)).items():
         if not (key == "epochs" and chooser.given("training.steps")):
             chooser.training(key, value, "suits the tasks" if key in asked else f"{rows:,} rows")
-    if any(each.dev for each in examples.values()):
+    if dev:
         chooser.training("patience", 3, "stops when dev no longer gains")
 
 

@@ -14,6 +14,7 @@ from tenor.model.loading import find_model
 from tenor.tasks.config import TaskConfig, listed
 from tenor.tasks.survey import DataSurvey, Part
 from tenor.tasks.table import KINDS, check_on_encoder, check_together, kind_of
+from tenor.tasks.texts.labels import guess_separator, split_counts
 from tenor.text.columns import Roles
 from tenor.text.example_statistics import ExampleStatistics, Quantiles
 from tenor.text.file_profile import FileProfile, profile_file
@@ -37,6 +38,13 @@ class DataReport:
     details: DataSurvey = field(default_factory=DataSurvey)
     """What the kind that recognises the file says of it."""
     warnings: list[str] = field(default_factory=list)
+    separator: str | None = None
+    """What seems to separate several labels in a cell."""
+
+    @property
+    def labels(self) -> Counter[str]:
+        """How often each label occurs, also those that stand in a cell together."""
+        return split_counts(self.survey.statistics.labels, self.separator)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it for programs."""
@@ -50,6 +58,8 @@ class DataReport:
             "roles": roles | {"score": found.roles.score},
             "empty_cells": found.empty,
             **tally_dict(found.statistics),
+            "labels": dict(self.labels.most_common()),
+            "multi_label": self.separator,
             **problems_dict(found.problems),
             **self.details.to_json(),
             **({} if self.against is None else {"against": self.against, "shared": self.shared}),
@@ -137,13 +147,25 @@ def check_data(
     found, details = _survey(path, strict, encoding)
     wrong = [] if found.usable else [_no_text(found)]
     wrong += too_many_problems(found.statistics.count, found.problems)
-    warnings = label_warnings(found.statistics.labels, found.statistics.count)
+    wrong += _one_label(found)
+    separator = guess_separator(found.statistics.labels) if found.roles.pair is None else None
+    warnings = label_warnings(split_counts(found.statistics.labels, separator), found.statistics.count)
     warnings += contradiction_warnings(found.statistics)
+    report = DataReport(found, wrong=wrong, details=details, warnings=warnings, separator=separator)
     if against is None:
-        return DataReport(found, wrong=wrong, details=details, warnings=warnings)
+        return report
     other, _ = _survey(against, strict, None)
     shared = int(np.isin(found.statistics.fingerprints(), other.statistics.fingerprints()).sum())
-    return DataReport(found, str(against), shared, wrong, details, warnings)
+    return replace(report, against=str(against), shared=shared)
+
+
+def _one_label(found: FileProfile) -> list[str]:
+    labels = found.statistics.labels
+    if found.roles.label is None or len(labels) != 1:
+        return []
+    return [
+        f"every label in the column {found.roles.label!r} is {next(iter(labels))!r}; at least two are needed"
+    ]
 
 
 def _no_text(found: FileProfile) -> str:

@@ -52,8 +52,15 @@ def draft_run(
     if report.wrong:
         raise TenorError(f"{data}: it looks like a {task.kind!r} task, but {report.wrong[0]}.")
     assert report.train is not None
+    guessed = "" if columns else _guessed(found)
     others = () if found is None else found.columns
-    return _text(task, dev, report.train.tally.count, others, Path(out), guessed=not columns)
+    return _text(task, dev, report.train.tally.count, others, Path(out), guessed=guessed)
+
+
+def _guessed(found: FileProfile | None) -> str:
+    """Say that columns are guessed, and which others could be the label."""
+    others = () if found is None else found.roles.other_labels[:5]
+    return f"guessed (the label may also be {' or '.join(others)}); " if others else "guessed; "
 
 
 def guess_task(data: str | Path, encoding: str | None = None) -> tuple[TaskConfig, FileProfile | None]:
@@ -99,7 +106,9 @@ def _with_columns(
     if not fit:
         known = "; ".join(f"{each.name}: {', '.join(_roles(each))}" for each in tables if _roles(each))
         raise TenorError(f"--columns names {', '.join(columns)}; these are the parts of tasks: {known}.")
-    found = profile_file(data, encoding=encoding, problems=Problems())
+    found = profile_file(data, columns=columns, encoding=encoding, problems=Problems())
+    if (config := fit[0].guess(data, found)) is not None:
+        return config, found
     names = resolve_all(columns, found.columns, str(data))
     return fit[0].config(kind=fit[0].name, train=Path(data), **layout_of(data, names, encoding)), found
 
@@ -125,7 +134,7 @@ def _dev_file(data: Path, task: TaskConfig) -> Path | None:
 
 
 def _text(
-    task: TaskConfig, dev: Path | None, examples: int, columns: Sequence[str], out: Path, *, guessed: bool
+    task: TaskConfig, dev: Path | None, examples: int, columns: Sequence[str], out: Path, *, guessed: str
 ) -> str:
     assert task.train is not None
     usual = {"epochs": 10, "encoder_lr": 5e-5, "head_lr": 1e-3}
@@ -142,7 +151,7 @@ def _text(
         _dev_line(dev, out, examples),
         *_table_lines(task, columns, guessed=guessed),
         "",
-        "[training]               # what is left out is chosen by rows, classes, tasks and encoder, and told",
+        "[training]               # what is left out is chosen by rows, classes, tasks and encoder",
         f"# epochs = {training['epochs']}",
         f"# encoder_lr = {training['encoder_lr']:g}      # learning rates of the encoder and of heads",
         f"# head_lr = {training['head_lr']:g}",
@@ -158,13 +167,13 @@ def _dev_line(dev: Path | None, out: Path, examples: int) -> str:
     return '# dev = "…"              # examples that are not trained on, for evaluation; none was found'
 
 
-def _table_lines(task: TaskConfig, columns: Sequence[str], *, guessed: bool) -> list[str]:
+def _table_lines(task: TaskConfig, columns: Sequence[str], *, guessed: str) -> list[str]:
     """Write columns and layout of a table; other files have neither."""
     if not isinstance(task, TableConfig):
         return []
     named = ", ".join(f"{role} = {_toml(name)}" for role, name in task.columns.items())
-    others = f"there are: {_comment(', '.join(columns[:20]))}"
-    lines = [f"columns = {{ {named} }}   # {'guessed; ' if guessed else ''}{others}"]
+    others = _comment(f"{guessed}there are: {', '.join(columns[:20])}")
+    lines = [f"columns = {{ {named} }}   # {others}"]
     extra = [
         f"{each.name} = {_toml(value)}" + ("" if each.name == "file_encoding" else "   # guessed")
         for each in fields(task)

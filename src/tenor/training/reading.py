@@ -129,7 +129,7 @@ def _read(name: str, task: TaskConfig, file: Path, strict: bool, notes: list[str
             f"Task {name}: {file} has no usable rows; leave the file out, or give one with rows."
         )
     if (summary := problems.summary()) is not None:
-        notes.append(f"Task {name}: {file}: {summary}")
+        notes.append(f"Task {name}: {summary}")
     notes += _contradicting(name, tally)
     about = {"file": str(file), "sha256": sha256_of(file)}
     return _Part(examples, tally, about | _counts(tally, problems.count))

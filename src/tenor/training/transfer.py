@@ -211,7 +211,7 @@ def _aligned(
         return asked.pairs
     aligned = out / ALIGNED
     if not aligned.is_file():
-        source = PairSource(asked.pairs, asked.columns, strict=asked.strict)
+        source = PairSource(asked.pairs, asked.columns, strict=asked.strict, paraphrases=True)
         aligner = Aligner(load(encoder, device=device))
         _tell(align_file(aligner, source, aligned, progress=progress, note=note).problems, note)
     return aligned

@@ -61,6 +61,11 @@ def check_out(path: Path | None, source: str | Path | None = None, *, also: tupl
     if path is None or path == STDOUT:
         return
     known = (*ENDINGS, *also)
+    if ending(path) in (".xlsx", ".xls", ".ods"):
+        raise TenorError(
+            f"Cannot write {str(path)!r}: workbooks are read, not written. Give a name in .csv, which "
+            "spreadsheet programs open."
+        )
     if ending(path) not in (*known, *_TABS, ".ndjson"):
         raise TenorError(
             f"Cannot tell the format of {str(path)!r} by its ending; expected {', '.join(known[:-1])} or "
@@ -79,8 +84,11 @@ def check_out(path: Path | None, source: str | Path | None = None, *, also: tupl
 
 
 @contextmanager
-def row_file(path: Path, *, as_json: bool = False) -> Iterator["Rows"]:
-    """Yield what takes the rows of a file; on standard output ("-") they are CSV, or JSON lines."""
+def row_file(path: Path, *, as_json: bool = False, lines: bool = False) -> Iterator["Rows"]:
+    """Yield what takes the rows of a file; on standard output ("-") they are CSV, or JSON lines.
+
+    With ``lines``, rows that were plain lines are written as such to a name in .txt, without columns of ours.
+    """
     with ExitStack() as stack:
         if path == STDOUT:
             rows = Rows(_JsonLines(sys.stdout) if as_json else _Table(sys.stdout, ","))
@@ -95,7 +103,7 @@ def row_file(path: Path, *, as_json: bool = False) -> Iterator["Rows"]:
                 rows.finish()
             return
         with _opened(aside, packed=path.suffix == ".gz") as file:
-            rows = Rows(_writer(path, file))
+            rows = Rows(_Lines(file) if lines and ending(path) == ".txt" else _writer(path, file))
             yield rows
             rows.finish()
 
@@ -155,13 +163,31 @@ def free_name(name: str, taken: list[str]) -> str:
     return next(each for each in candidates if each.casefold() not in lower)
 
 
+def is_plain(row: Row) -> bool:
+    """Whether a row was a line of a file of plain lines."""
+    return list(row.values) == ["0"] and row.original is None
+
+
 def columns_of(row: Row, *, nested: bool) -> dict[str, Any]:
     """Return the values of a row as its file has them; unless ``nested``, objects are flattened."""
-    if list(row.values) == ["0"] and row.original is None:
+    if is_plain(row):
         return {"text": row.values["0"]}  # plain lines, which have no names
     if row.original is None:
         return dict(row.values)
     return dict(row.original) if nested else flat(row.original)
+
+
+class _Lines:
+    nested = False
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        self._file.write(f"{row['text']}\n")
+
+    def finish(self) -> None:
+        """Nothing is missing."""
 
 
 class _JsonLines:

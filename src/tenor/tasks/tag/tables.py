@@ -44,4 +44,4 @@ def _confusion(gold: Tags, given: Tags) -> ScoreTable:
     types = sorted({kind for pair in counts for kind in pair} - {NONE})
     names = (*types, NONE)
     rows: list[tuple[Cell, ...]] = [(kind, *[counts[kind, other] for other in names]) for kind in names]
-    return ScoreTable("What gold spans are taken for", ("gold", *names), tuple(rows))
+    return ScoreTable("Gold spans and the types predicted for them", ("gold", *names), tuple(rows))

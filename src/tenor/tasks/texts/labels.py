@@ -132,6 +132,7 @@ class LabelSpec(TextSpec):
                 tuple(label for label, given in zip(self.labels, row, strict=True) if given),
                 dict(zip(self.labels, map(float, probabilities), strict=True)),
                 self.several is not None,
+                self.several or "|",
             )
             for row, probabilities in zip(rows, predictions, strict=True)
         ]
@@ -206,13 +207,25 @@ def guess_separator(labels: Mapping[str, int]) -> str | None:
     """
     for separator in _SEPARATORS:
         parts = split_counts(labels, separator)
-        joined = sum(count for cell, count in labels.items() if separator in cell)
-        if joined < _OFTEN * sum(labels.values()) or not 2 <= len(parts) < len(labels):
+        joined = {cell: count for cell, count in labels.items() if separator in cell}
+        fewer = len(parts) < len(labels) + _stand_alone(labels, joined, separator)
+        if sum(joined.values()) < _OFTEN * sum(labels.values()) or len(parts) < 2 or not fewer:
             continue
         # Parts come again in other cells, and read like labels, not like clauses.
         if all(len(part.split()) <= _LABEL_WORDS for part in parts) and min(parts.values()) > 1:
             return separator
     return None
+
+
+def _stand_alone(labels: Mapping[str, int], joined: Mapping[str, int], separator: str) -> bool:
+    """Whether each cell that holds several labels has one that other cells hold alone.
+
+    >>> _stand_alone({"news, money": 3, "news": 5}, {"news, money": 3}, ",")
+    True
+    >>> _stand_alone({"London, UK": 3, "Leeds, UK": 5}, {"London, UK": 3, "Leeds, UK": 5}, ",")
+    False
+    """
+    return all(any(part.strip() in labels for part in cell.split(separator)) for cell in joined)
 
 
 def _in_order(label: str) -> tuple[int, float, str]:

@@ -18,6 +18,7 @@ from tenor.text.alignments import AlignedPair
 from tenor.text.examples import Pair
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs
+from tenor.text.same_labels import paraphrases
 from tenor.text.trees import Tree, read_tree
 from tenor.text.words import split_words
 from tenor.use.align.pairs import Aligner, WordPair
@@ -76,6 +77,7 @@ class PairSource:
     strict: bool = False
     encoding: str | None = None
     rows: bool = False  # whether every pair has its whole row with it
+    paraphrases: bool = False  # whether pairs that are labelled as different are left out
 
     @property
     def once(self) -> bool:
@@ -87,7 +89,8 @@ class PairSource:
         problems = problems if problems is not None else Problems(strict=self.strict)
         any_pair = False
         how: dict[str, Any] = {"columns": self.columns, "encoding": self.encoding, "rows": self.rows}
-        for pair in read_pairs(self.path, problems=problems, **how):
+        pairs = read_pairs(self.path, problems=problems, **how)
+        for pair in paraphrases(pairs, problems) if self.paraphrases else pairs:
             try:
                 found = replace(_in_words(pair, self.shape), row=pair.row)
             except ValueError as error:

@@ -17,6 +17,7 @@ from tenor.text.examples import Pair, Sentence
 from tenor.text.header import is_number
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs, read_texts
+from tenor.use.classify.columns import columns_of_texts
 from tenor.use.text_watch import TextWatch
 from tenor.use.windows import windows
 
@@ -102,11 +103,15 @@ def classify_file(
     """Yield the answers for the texts of a file in order, in memory that does not grow with the file.
 
     Pairs are read where the tasks are about two texts; ``columns`` then names both (first, second),
-    ``column`` that of single texts; both are found by content when left out. Empty texts are reported and
-    left out. With ``rows`` every example has its whole row with it; ``watch`` sees the texts.
+    ``column`` that of single texts; what is left out is as it was in training, where the file has such
+    columns, or found by content. Empty texts are reported and left out. With ``rows`` every example has its
+    whole row with it; ``watch`` sees the texts.
     """
-    pairs = columns is not None or (tasks is not None and all(_about_pairs(model, name) for name in tasks))
+    pairs = columns is not None or (column is None and _only_pairs(model, tasks))
     found = chosen_tasks(model, tasks, pairs=pairs)
+    if column is None and columns is None:
+        trained = columns_of_texts(found, path, encoding=encoding)
+        column, columns = (None, trained or None) if pairs else (trained.get("text"), None)
     how: dict[str, Any] = {"rows": rows, "encoding": encoding, "problems": problems}
     read: Iterator[Sentence | Pair] = (
         read_pairs(path, columns=columns, **how) if pairs else read_texts(path, column=column, **how)
@@ -176,8 +181,12 @@ def _answers(
     return found
 
 
-def _about_pairs(model: Model, name: str) -> bool:
-    return find_task(model.tasks, name, model=model.name).spec.texts == 2
+def _only_pairs(model: Model, names: Sequence[str] | None) -> bool:
+    """Whether all tasks that are asked for, or all that the model has for rows, are about two texts."""
+    if names is not None:
+        return all(find_task(model.tasks, name, model=model.name).spec.texts == 2 for name in names)
+    tasks = [task for task in model.tasks.values() if _answers_rows(task)]
+    return bool(tasks) and all(_fits(task, pairs=True) for task in tasks)
 
 
 def _fits(task: TrainedTask, pairs: bool) -> bool:

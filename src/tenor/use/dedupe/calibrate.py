@@ -24,12 +24,11 @@ from tenor.progress import ProgressOf
 from tenor.text.examples import Pair
 from tenor.text.problems import Problems
 from tenor.text.readers import read_pairs
+from tenor.text.same_labels import says_the_same
 from tenor.use.unit_vectors import normalise
 
 Rows = NDArray[np.int64]
 
-_YES = ("1", "1.0", "yes", "true", "y", "t", "same", "duplicate", "paraphrase")
-_NO = ("0", "0.0", "no", "false", "n", "f", "different", "not_duplicate", "not_paraphrase")
 _STEP = 0.05
 
 
@@ -205,7 +204,6 @@ def _label(pair: Pair, problems: Problems) -> bool | None:
     if text is None:
         problems.add(pair.origin, "the pair has no label; row left out")
         return None
-    word = text.strip().casefold()
-    if word in _YES or word in _NO:
-        return word in _YES
+    if (same := says_the_same(text)) is not None:
+        return same
     raise TenorError(f"{pair.origin}: the label {text[:40]!r} is neither 1 (says the same) nor 0 (does not).")

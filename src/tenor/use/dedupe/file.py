@@ -27,6 +27,7 @@ from tenor.use.dedupe.unknown import with_unknown_words
 from tenor.use.embed.vector_files import digest_texts
 from tenor.use.embed.vector_reading import read_vectors
 from tenor.use.limits import count_beyond_limit, tell_beyond_limit
+from tenor.use.row_files import is_plain
 from tenor.use.text_watch import TextWatch
 
 Written = Iterator[tuple[Row | None, dict[str, Any]]]
@@ -97,6 +98,13 @@ class Deduped:
         wanted = {row for row, text in enumerate(self.texts) if row not in gone and text.strip()}
         for (_, row), added in zip(self._read_again(wanted), self.kept(), strict=True):
             yield row, {name: value for name, value in added.items() if name != "text"}
+
+    @property
+    def plain_lines(self) -> bool:
+        """Whether the source is a file of plain lines, whose rows are nothing but texts."""
+        assert self.source is not None
+        first = next(iter(self.source())).row
+        return first is not None and is_plain(first)
 
     def _read_again(self, wanted: set[int]) -> Iterator[tuple[int, Row | None]]:
         assert self.source is not None

@@ -25,8 +25,21 @@ def aligned_reason(model: Model, group: Group, member: Member) -> str:
 
 def _descriptions(explanation: Explanation) -> list[str]:
     pairs = sorted((pair for pair in explanation.phrases if not pair.same_words), key=lambda pair: pair.score)
+    added, lacking = _without_common(explanation)
     return [
         *(f"“{pair.first.text}” ≈ “{pair.second.text}”" for pair in pairs),
-        *(f"adds “{left.text}”" for left in explanation.only_first),
-        *(f"lacks “{left.text}”" for left in explanation.only_second),
+        *(f"adds “{text}”" for text in added),
+        *(f"lacks “{text}”" for text in lacking),
     ]
+
+
+def _without_common(explanation: Explanation) -> tuple[list[str], list[str]]:
+    """Return what only one text has, without words that both have but no phrase took in."""
+    added = [left.text for left in explanation.only_first]
+    lacking = [left.text for left in explanation.only_second]
+    both = {text.casefold() for text in added} & {text.casefold() for text in lacking}
+    return _without(added, both), _without(lacking, both)
+
+
+def _without(texts: list[str], folded: set[str]) -> list[str]:
+    return [text for text in texts if text.casefold() not in folded]

@@ -11,11 +11,13 @@ from tenor.tasks.config import TableConfig
 from tenor.tasks.table import kind_of
 from tenor.text.columns import column_names, guess_roles, take_head
 from tenor.text.examples import Row
-from tenor.text.header import is_number
+from tenor.text.header import as_number
 from tenor.text.problems import Problems
 from tenor.text.readers import read_rows
 
 _LABELS = re.compile(r"\s*[|;,]\s*")  # between labels of one cell
+
+_NAMES = {"first": "first text", "second": "second text"}
 
 
 def find_columns(path: str | Path, task: TrainedTask, *, encoding: str | None = None) -> dict[str, str]:
@@ -27,8 +29,9 @@ def find_columns(path: str | Path, task: TrainedTask, *, encoding: str | None = 
     missing = [role for role in roles if role not in found]
     if missing:
         example = ",".join(f"{role}=COLUMN" for role in roles)
+        what = _NAMES.get(missing[0], missing[0])
         raise TenorError(
-            f"{path}: the column with the {missing[0]} was not found. Name all, as in --columns {example}."
+            f"{path}: the column with the {what} was not found. Name all, as in --columns {example}."
         )
     return found
 
@@ -68,7 +71,7 @@ def _fits(task: TrainedTask, path: str | Path, head: Sequence[Row]) -> bool:
     if len(columns) < len(_roles(task)):
         return False
     if "score" in columns:
-        return all(map(is_number, _cells(head, columns, "score")))
+        return all(as_number(cell) is not None for cell in _cells(head, columns, "score"))
     labels = set(task.spec.labels_shown)
     cells = _cells(head, columns, "label")
     return any(cell in labels or labels.intersection(_LABELS.split(cell)) for cell in cells)

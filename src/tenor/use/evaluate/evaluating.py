@@ -234,7 +234,11 @@ def _found_columns(path: str | Path, task: TrainedTask, model: Model, encoding: 
         return find_columns(path, task, encoding=encoding)
     except TenorError as error:
         if task.name == COSINE and model.tasks:
-            raise TenorError(f"{error} Or name a task: {', '.join(model.tasks)}.") from error
+            raise TenorError(
+                f"{path} fits no task of {model.name} by its columns and labels. Name a task with --task "
+                f"({', '.join(model.tasks)}), and columns and labels that are called otherwise in the file "
+                "with --columns and --labels."
+            ) from error
         raise
 
 

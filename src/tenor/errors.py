@@ -30,8 +30,8 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 OF_ONES_OWN = (
-    "One of your own is known only to the process that registers it: import its module in Python and call "
-    "tenor.train or tenor.load there (docs/python.md); the commands read no code."
+    "One of your own is known only to the process that registers it: put --import FILE.py before the command "
+    "(tenor --import FILE.py …), or import the file in Python (docs/python.md)."
 )
 """What commands say where a folder or a run file names something of one's own."""
 

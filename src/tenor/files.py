@@ -204,7 +204,8 @@ def _is_stale(path: Path) -> bool:
 def _owned(path: Path) -> Iterator[None]:
     """Hold the lock of something that is being written, where the system has such locks.
 
-    Elsewhere (Windows) it must not even be open, or it could not be renamed.
+    It is a lock on the file or folder itself, not on one beside it as in ``tenor.locks``, so that nothing is
+    left when it is renamed. Elsewhere (Windows) it must not even be open, or it could not be renamed.
     """
     if find_spec("fcntl") is None:
         yield

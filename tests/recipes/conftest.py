@@ -95,8 +95,16 @@ class Recorded:
         }
         out.mkdir(parents=True)
         metrics = {"tokens": 1000, "best_step": 3, "steps": 7, "seconds": 1.0, "precision": "fp32"}
+        scored = [name for name, task in run.tasks.items() if task.dev is not None]
+        metrics |= {"tasks": {name: {"metric": f"main of {name}"} for name in scored}}
         (out / "metrics.json").write_text(json.dumps(metrics))
-        (out / "log.jsonl").write_text("")
+        lines = [
+            {"step": step, "evaluation": {
+                name: {"loss": 9.0, "scores": {"other": 0.9, f"main of {name}": step / 10}} for name in scored
+            }}
+            for step in (3, 7)
+        ]  # fmt: skip
+        (out / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
     def load(self, folder: Path | str, *, precision: str) -> Any:
         assert precision == "fp32"

@@ -185,6 +185,14 @@ def test_the_test_rows_are_scored_once_by_what_was_trained_and_no_other_rows(
             assert result.outcomes[task].statistic == "mean"
 
 
+def test_the_curves_are_the_main_scores_on_the_rows_that_choose(
+    run_cell: Callable[..., Any], recorded: Any
+) -> None:
+    result = run_cell(best.RECIPE, "best", scale="small")
+    curve = {"step": [3, 7], "score": [0.3, 0.7]}
+    assert result.series == {f"{task} while training": curve for task in TASKS}
+
+
 @pytest.mark.parametrize("seed", [1, 3])
 @pytest.mark.parametrize("recipe", [shared, concat, best], ids=["shared", "concat", "best"])
 def test_each_seed_trains_by_itself(recipe: Any, seed: int, trained: Callable[..., RunConfig]) -> None:

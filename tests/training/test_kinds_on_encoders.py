@@ -24,7 +24,8 @@ from tiny import WORDS
 from training.test_processes import launcher
 
 ENCODERS = [
-    "bert", "lstm", "bilstm", "cnn", "words and characters", "attended", "static", "quantised", "words",
+    "bert", "lstm", "bilstm", "cnn", "operators", "words and characters", "attended", "static", "quantised",
+    "words",
 ]  # fmt: skip
 RANDOM = np.random.default_rng(5)
 TEXTS = [" ".join(RANDOM.choice(WORDS, RANDOM.integers(2, 9))) for _ in range(24)]

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -40,6 +41,7 @@ COMMANDS = {
     "doctor": "Say what of this machine or installation is wrong, and what to do.",
 }
 
+IMPORT = "--import"
 # Newer versions of typer carry a click of their own, whose usage errors the click of the group does not know.
 _CommandError: Any = typer.BadParameter.__mro__[2]
 
@@ -88,11 +90,21 @@ class _LazyGroup(click.Group):
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="tenor")
-def app() -> None:
+@click.option(
+    IMPORT, "own", metavar="FILE.py", multiple=True, type=click.Path(path_type=Path),
+    help="Run a Python file of your own first, for the kinds of tasks, encoders and objectives that it "
+    "registers; may be repeated.",
+)  # fmt: skip
+def app(own: tuple[Path, ...]) -> None:
     """Work with the meaning of texts: compare, search, find duplicates, embed.
 
     Everything runs on this machine; nothing is downloaded unless you call `tenor fetch`.
     """
+    if own:
+        from tenor.cli.own_code import run_own_code
+
+        for file in own:
+            run_own_code(file)
 
 
 def run(arguments: list[str] | None = None) -> None:
@@ -109,6 +121,8 @@ def run(arguments: list[str] | None = None) -> None:
     except typer.Exit as end:
         sys.exit(end.exit_code)
     except (click.ClickException, _CommandError) as error:
+        if getattr(error, "option_name", None) == IMPORT:
+            _stop(f"tenor: {IMPORT} stands before the command: tenor {IMPORT} FILE.py train run.toml.")
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):

@@ -3,6 +3,9 @@
 The same annotations give the JSON Schema of the OpenAPI document and the reader that checks a request, so the
 document cannot say something else than the server does. Known are str, int, float, bool, None, Any, Literal,
 ``list``, ``dict[str, …]``, fixed tuples, unions, and dataclasses; ``Annotated[…, Meta(…)]`` adds bounds.
+
+msgspec would do the same but for the messages, which lack the value that was found and the name that was
+perhaps meant; it also rejects lone surrogates, which texts of the web hold (docs/serving.md).
 """
 
 import math

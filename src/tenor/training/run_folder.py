@@ -11,14 +11,15 @@ report.html         all of it to look at
 """
 
 import json
-import os
 import re
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from tenor.errors import TenorError
 from tenor.files import atomic_file, read_json, remove, write_json, writing
+from tenor.locks import exclusive_lock
 from tenor.training.checkpoints import LAST
 from tenor.training.config_dump import difference
 from tenor.training.runfile import FROM_SCRATCH
@@ -35,7 +36,7 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock: int | None = None
+        self._lock = ExitStack()
 
     def begin(self, run: str, data: Mapping[str, Any]) -> None:
         """Begin a run in a new or empty folder, or continue the one that was begun there, if it is the same.
@@ -141,25 +142,12 @@ class RunFolder:
             raise TenorError(
                 f"{self.path} holds files that are not a run's; choose a folder that is new or empty."
             )
-        try:
-            import fcntl
-        except ImportError:  # no such locks on this system
-            return
-        with writing(self.path):
-            self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self.unlock()
-            raise TenorError(
-                f"Another process is training in {self.path}; wait for it, or choose another --out."
-            ) from error
+        busy = f"Another process is training in {self.path}; wait for it, or choose another --out."
+        self._lock.enter_context(exclusive_lock(self.path / _LOCK, busy=busy))
 
     def unlock(self) -> None:
         """Let others in again."""
-        if self._lock is not None:
-            os.close(self._lock)
-        self._lock = None
+        self._lock.close()
 
 
 def _file_name(task: str) -> str:

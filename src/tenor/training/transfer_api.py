@@ -39,13 +39,13 @@ def transfer(
 
     >>> import tempfile, tenor
     >>> from pathlib import Path
-    >>> from tenor.encoders.bert.from_scratch import BertFromScratch
+    >>> from tenor.encoders.from_scratch import from_scratch_config
     >>> here = Path(tempfile.mkdtemp())
     >>> nouns, adjectives = ("dog", "cat", "house", "tree", "book"), ("big", "small", "red", "old")
     >>> texts = [(f"a {how} {what} fell", f"the {how} {what} fell") for what in nouns for how in adjectives]
     >>> _ = (here / "pairs.tsv").write_text("".join(f"{a}\\t{b}\\n" for a, b in texts))
-    >>> small = BertFromScratch(vocab_size=60, hidden_size=8, num_heads=2, num_layers=1)
-    >>> new = small.write(here / "new", [text for pair in texts for text in pair])
+    >>> small = {"vocab_size": 60, "hidden_size": 8, "num_heads": 2, "num_layers": 1}
+    >>> new = from_scratch_config(small).write(here / "new", [text for pair in texts for text in pair])
     >>> done = tenor.transfer(here / "pairs.tsv", out=here / "out", encoder=new, batch_size=4)
     >>> tenor.load(done.plain).width
     8

@@ -5,7 +5,6 @@ checkpoint is the one with the best mean score on a validation split of train, a
 dev rows are scored once, at the end, by the model as it was saved and opened again.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,7 +103,7 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
         file = _marked(context, rows, f"{name}.test.jsonl", setup)
         outcomes[name], extras[name] = _scored(model, name, file)
     notes = (*(note for each in folders for note in _notes(each)), *notes)
-    return CellResult(outcomes=outcomes, notes=notes, extras=extras, series=_curves(folder))
+    return CellResult(outcomes=outcomes, notes=notes, extras=extras, series=_curves(folder, metrics["tasks"]))
 
 
 def _task(context: Context, rows: Path, name: str, setup: Setup) -> TaskConfig:
@@ -229,16 +228,13 @@ def _scored(model: Any, name: str, file: Path) -> tuple[Outcome, dict[str, Any]]
     return Outcome.of("mean", chosen == truth, items=f"{name} dev"), {"confusion": table.tolist()}
 
 
-def _curves(run: Path) -> dict[str, dict[str, list[float]]]:
-    """Return the scores on the validation split after each epoch."""
-    curves: dict[str, dict[str, list[float]]] = {}
-    for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines():
-        told = json.loads(line)
-        for name, found in told.get("evaluation", {}).items():
-            curve = curves.setdefault(f"{name} while training", {"step": [], "score": []})
-            curve["step"].append(told["step"])
-            curve["score"].append(found["scores"][found["metric"]])
-    return curves
+def _curves(run: Path, tasks: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
+    """Return the main scores on the validation split after each epoch."""
+    from tenor.report.run_log import read_log
+
+    scores = read_log(run / "log.jsonl").scores
+    found = {name: scores.get((name, task["metric"]), ([], [])) for name, task in tasks.items()}
+    return {f"{name} while training": {"step": x, "score": y} for name, (x, y) in found.items() if x}
 
 
 def _notes(rows: Path) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tenor.encoders.embedded.encoder import EmbeddedEncoder
 from tenor.encoders.embedded.word_embeddings.combined import CombinedEmbeddings
-from tenor.encoders.lstm.from_scratch import LstmFromScratch
+from tenor.encoders.from_scratch import FromScratch, from_scratch_config
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.folder import read_folder
 from tenor.model.network import Network
@@ -110,16 +110,17 @@ class NetworkTagger:
         return Tagged(spec.tags_of(rows), gates)
 
 
-def new_encoder(cell: Settings, plan: Settings, data: Data) -> LstmFromScratch:
+def new_encoder(cell: Settings, plan: Settings, data: Data) -> FromScratch:
     """Return the settings of the BiLSTM over static vectors, frozen or updated."""
-    static = {"type": "static", "vectors": str(data.vectors), "freeze": cell["freeze"]}
-    return LstmFromScratch(
-        hidden_size=plan["hidden_size"],
-        num_layers=2,
-        dropout=plan["dropout"],
-        input_dropout=plan["dropout"],
-        embeddings=(static,),  # type: ignore[arg-type]
-    )
+    settings = {
+        "model_type": "lstm",
+        "hidden_size": plan["hidden_size"],
+        "num_layers": 2,
+        "dropout": plan["dropout"],
+        "input_dropout": plan["dropout"],
+        "embeddings": ({"type": "static", "vectors": str(data.vectors), "freeze": cell["freeze"]},),
+    }
+    return from_scratch_config(settings)
 
 
 def build_task(cell: Settings, plan: Settings, data: Data, encoder: EmbeddedEncoder, *, seed: int) -> TagTask:

@@ -1,4 +1,4 @@
-"""The tasks that the common battery runs over, and small data for each; a new kind adds a line to TASKS."""
+"""The tasks that the common battery runs over, and small data for each; a new kind adds a line to TASKS and ROWS."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from tenor.encoders.bert.checkpoint import BertCheckpoint
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.model.network import Network
 from tenor.tasks.table import build_tasks, kind_of, task_config
-from tenor.text.examples import Origin, Pair, Sentence
+from tenor.text.examples import Origin
 from tenor.text.tokenizer import Tokenizer
 
 ODD = ["x", "漢字 é", "nul\0nul", "lone \ud800", "the cat " * 500, "👩‍👩‍👧 ½"]
@@ -61,17 +61,23 @@ TASKS = {
 }
 
 
+# A row of a kind, made from a text, another, their number and a label.
+ROWS = {
+    "classify": lambda text, other, number, label: {"text": text, "label": label},
+    "pair": lambda text, other, number, label: {"first": text, "second": other, "label": label},
+    "similarity": lambda text, other, number, label: {"first": text, "second": other, "score": number % 6},
+    "contrastive": lambda text, other, number, label: {"first": text, "second": other},
+}
+
+
 def examples_of(kind, *, separator=None):
     """Return an example for every text; labels and scores go round."""
     made = []
     for number, text in enumerate(TEXTS):
-        origin, other = Origin("a.tsv", number + 1), TEXTS[(number * 5 + 1) % len(TEXTS)]
+        other = TEXTS[(number * 5 + 1) % len(TEXTS)]
         label = "ab"[number % 2] if separator is None else "a|b|c"[: 1 + 2 * (number % 3)]
-        if kind == "classify":
-            made.append(Sentence(text, origin, label))
-        else:
-            label, score = (label if kind == "pair" else None), (number % 6 if kind == "similarity" else None)
-            made.append(Pair(text, other, origin, label, score))
+        row = ROWS[kind](text, other, number, label)
+        made.append(kind_of(kind).example(row, Origin("a.tsv", number + 1)))
     return made
 
 

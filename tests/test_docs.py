@@ -48,6 +48,26 @@ def test_links_lead_somewhere(path):
         assert not heading or heading in headings(there), f"{target}#{heading}"
 
 
+def sections():
+    """Return how to add each thing, by its name."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Adding")[2]
+    return dict(re.findall(r"^\*\*(An? .+?)\.\*\* (.+?)\n\n", text + "\n", re.MULTILINE | re.DOTALL))
+
+
+@pytest.mark.parametrize("name", sections())
+def test_a_section_on_adding_something_is_short_and_names_what_there_is(name):
+    text = sections()[name]
+    assert text.count("\n") < 5
+    files = [path for folder in ("src", "tests", "docs") for path in (ROOT / folder).rglob("*.py")]
+    code = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    for term in re.findall(r"`([^`]+)`", text):
+        if "/" in term and " " not in term and "NAME" not in term:
+            pattern = re.sub(r"\{.*?\}", "*", term).rstrip("/")
+            assert [*ROOT.glob(pattern), *(ROOT / "src" / "tenor").glob(pattern)], term
+        elif re.fullmatch(r"[A-Za-z_.]+", term):
+            assert re.search(rf"\b{term.rpartition('.')[2]}\b", code), term
+
+
 @pytest.mark.slow
 def test_the_python_guide_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -2,11 +2,14 @@
 
 from dataclasses import asdict
 
+import numpy as np
 import pytest
 
-from tenor.recipes.emergent_languages import laboratory, recipe
+from tenor.metrics.residual_entropy import BitReading as Reading
+from tenor.recipes.emergent_languages import laboratory, measuring, recipe
 from tenor.recipes.emergent_languages.claims import BITS, CAPACITIES, LARGE, UNTRAINED
-from tenor.recipes.emergent_languages.learner import CodeTraining
+from tenor.recipes.emergent_languages.language import ConceptLanguage
+from tenor.recipes.emergent_languages.learner import CodeLearner, CodeTraining, batch_stream
 from tenor.recipes.emergent_languages.measuring import CodeMeasures
 from tenor.recipes.emergent_languages.network import CodeConfig, Codes
 from word_recipe_data import StubContext, cells_of
@@ -115,3 +118,51 @@ def test_the_full_scale_has_the_sizes_of_the_paper(asked, tmp_path):
     assert (config.units, config.listener_units, config.speaker) == (300, 325, "lstm")
     assert (len(language), training.steps, training.weight_decay) == (10**6, 200_000, 1e-4)
     assert result.extras["parameters"]["all"] == pytest.approx(1.28e6, rel=0.02)
+
+
+def test_batches_of_long_runs_draw_from_streams_of_their_own():
+    def first(key):
+        return np.random.default_rng(key).random(4).tolist()
+
+    measured = [first([5, 11, what]) for what in range(30)]
+    own = [first(batch_stream(5, epoch, position)) for epoch in range(8, 24) for position in range(30)]
+    others = [first([5, 1]), first([5, 7]), *measured]
+    assert not {tuple(each) for each in own} & {tuple(each) for each in others}
+    assert len({tuple(each) for each in own}) == len(own)
+    # As published: up to the eighth epoch nothing has changed, nor has it met the measures.
+    early = [first(batch_stream(5, epoch, position)) for epoch in range(8) for position in range(30)]
+    assert early == [first([5, epoch, position]) for epoch in range(8) for position in range(30)]
+    assert not {tuple(each) for each in early} & {tuple(each) for each in measured}
+
+
+def test_the_epochs_of_the_published_scale_are_the_early_ones():
+    training = CodeTraining(**SMALL["training"])
+    assert training.evaluations <= 8
+    assert CodeTraining(**FULL["training"]).evaluations > 8
+
+
+def test_residual_entropy_is_of_more_strings_than_are_scored_and_read_in_parts(monkeypatch):
+    training = CodeTraining(steps=4, combinations=1, random=1, evaluations=1)
+    learner = CodeLearner(CodeConfig(bits=5, units=4), ConceptLanguage(3, 4), seeds=(1, 2), training=training)
+    whole = measuring.measure(learner, samples=4, draws=2)
+    monkeypatch.setattr(measuring, "_AT_ONCE", 7)
+    assert measuring.measure(learner, samples=4, draws=2) == whole
+    assert measuring._READ > 10 * len(ConceptLanguage(3, 10))
+    seen = []
+    monkeypatch.setattr(measuring, "_READ", 20)
+    monkeypatch.setattr(
+        measuring, "BitReading", lambda strings, messages: seen.append(strings) or Reading(strings, messages)
+    )
+    measuring.measure(learner, samples=4, draws=2)
+    assert [len(strings) for strings in seen] == [20, 20]
+    assert len(np.unique(seen[0], axis=0)) == 20
+
+
+def test_entropies_of_a_sample_are_too_low_by_what_the_page_says():
+    """Independent uniform patterns of 8 bits and 10 values leave all entropy open."""
+    random = np.random.default_rng(0)
+    values, patterns = random.integers(0, 10, 100_000), random.integers(0, 256, 100_000)
+    messages = patterns[:, None] >> np.arange(8) & 1
+    left = Reading(values[:, None], messages).left_open(0, range(8))
+    assert 0.99 < left < 1
+    assert 1 - left == pytest.approx(255 * 9 / 200_000 / np.log(10), rel=0.1)

@@ -24,6 +24,9 @@ from tenor.recipes.emergent_languages.language import PARTS, ConceptLanguage
 from tenor.recipes.emergent_languages.learner import CodeLearner
 from tenor.recipes.emergent_languages.network import Codes
 
+_READ = 100_000  # strings that residual entropy is counted on, of languages that have more
+_AT_ONCE = 2000  # strings that go through the speakers at a time
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeMeasures:
@@ -42,8 +45,10 @@ class CodeMeasures:
     recall: float
     greedy_residual_entropy: float
     least_residual_entropy: float
+    """Of languages with more strings than are counted, of a sample: entropies from counts are then too low, by
+    about the number of pairs of patterns and values over twice the sample."""
     messages: int
-    """Different messages over the whole language."""
+    """Different messages over the strings that were read."""
 
 
 def measure(learner: CodeLearner, *, samples: int = 1000, draws: int = 20) -> list[CodeMeasures]:
@@ -52,8 +57,8 @@ def measure(learner: CodeLearner, *, samples: int = 1000, draws: int = 20) -> li
     whole = [_share(one) for one in learner.right(None)]
     precisions = precision(learner.codes, learner.language, samples=samples)
     recalls = recall(learner, draws=draws)
-    rows = learner.rows(None)[0]
-    messages = most_probable_messages(learner.codes, learner.given([rows] * learner.codes.runs))
+    rows = learner.rows(None, most=_READ)[0]
+    messages = _messages(learner, rows)
     found = []
     for run, seed in enumerate(learner.seeds):
         reading = BitReading(learner.language.strings[rows], messages[run])
@@ -70,6 +75,15 @@ def measure(learner: CodeLearner, *, samples: int = 1000, draws: int = 20) -> li
             )
         )
     return found
+
+
+def _messages(learner: CodeLearner, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return every run's most probable messages [r, rows, l] of strings, some strings at a time."""
+    parts = np.array_split(rows, max(1, math.ceil(len(rows) / _AT_ONCE)))
+    said = [
+        most_probable_messages(learner.codes, learner.given([part] * learner.codes.runs)) for part in parts
+    ]
+    return np.concatenate(said, axis=1)
 
 
 @torch.no_grad()

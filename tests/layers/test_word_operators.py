@@ -8,8 +8,10 @@ import pytest
 import torch
 from torch.distributions import MultivariateNormal, kl_divergence
 
+from tenor.encoders.operators.config import OperatorsConfig
+from tenor.encoders.operators.encoder import OperatorsEncoder
 from tenor.layers.gaussian import entropy, expected_likelihood, kl_to_standard
-from tenor.layers.packed import Packing
+from tenor.layers.packed import PackedBatch, Packing
 from tenor.layers.word_operators import running_gaussians, text_gaussians
 
 PACKING = Packing(np.array([0, 4, 4, 5, 11]))  # one text without words
@@ -101,3 +103,26 @@ def test_entropy_and_divergence_are_those_of_torch():
     torch.testing.assert_close(entropy(log_var), gaussian.entropy())
     torch.testing.assert_close(kl_to_standard(mean, log_var), kl_divergence(gaussian, standard))
     assert kl_to_standard(torch.zeros(7), torch.zeros(7)) == 0
+
+
+def test_states_of_last_words_alone_are_those_of_all():
+    """Where only texts are read, the closed form takes the place of the loop; the rest is left 0."""
+    torch.manual_seed(0)
+    encoder = OperatorsEncoder(OperatorsConfig(vocab_size=20, embedding_size=3))
+    torch.nn.init.normal_(encoder.embeddings_log_scale.weight, std=0.3)
+    batch = PackedBatch.from_lists([[1, 2, 3], [], [4], [5, 6]])
+    ends = torch.tensor([2, 3, 5])
+    whole, some = encoder(batch).last, encoder(batch, wanted=ends).last
+    torch.testing.assert_close(some[ends], whole[ends])
+    assert some[[0, 1, 4]].abs().max() == 0
+    torch.testing.assert_close(encoder(batch, wanted=torch.tensor([0, 3])).last, whole)
+
+
+def test_long_texts_and_large_scales_stay_exact():
+    torch.manual_seed(4)
+    log_scale, shift = 0.5 * torch.randn(4000, 4), torch.randn(4000, 4)
+    packing = Packing(np.arange(0, 4001, 40))
+    mean, log_var = text_gaussians(log_scale, shift, packing)
+    expected = by_definition(log_scale.double(), shift.double(), packing.starts)
+    torch.testing.assert_close(mean.double(), expected[0], rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(log_var.double().exp(), expected[1], rtol=1e-3, atol=1e-12)

@@ -75,6 +75,11 @@ class PoolingConfig:
         return self.layers == "last" and set(self.kinds) <= {"cls", "pooler"}
 
     @property
+    def reads_last_token(self) -> bool:
+        """Whether the last token's last state is all that is needed."""
+        return self.layers == "last" and set(self.kinds) == {"last_token"}
+
+    @property
     def learned(self) -> bool:
         """Whether it has weights of its own, so that only a head can have it."""
         return self.layers == "mix" or any(kind in LEARNED_KINDS for kind in self.kinds)

@@ -24,9 +24,17 @@ def text_gaussians(log_scale: Tensor, shift: Tensor, packing: Packing) -> tuple[
     >>> mean.tolist(), log_var.tolist()
     ([[2.0], [1.0]], [[0.0], [0.0]])
     """
-    scales, shifts = packing.to_padded(log_scale), packing.to_padded(shift)  # [n, L, k], identity as padding
-    later = scales.flip(1).cumsum(dim=1).flip(1)  # Σ_{j ≥ i} log A_j
-    return (later.exp() * shifts).sum(dim=1), 2 * scales.sum(dim=1)
+    whole = _text_sums(log_scale, packing)  # [n, k]
+    # Σ_{j ≥ i} log A_j, from sums over the flat axis: in float64, as these span all texts.
+    until = log_scale.double().cumsum(dim=0)
+    before = torch.cat([until.new_zeros(1, until.shape[1]), until])[packing.firsts]
+    later = (whole + before).index_select(0, packing.text_of) - until + log_scale
+    return _text_sums(later.to(shift.dtype).exp() * shift, packing), 2 * whole
+
+
+def _text_sums(values: Tensor, packing: Packing) -> Tensor:
+    """Add up the values [T, k] of each text's tokens [n, k]."""
+    return values.new_zeros(len(packing), values.shape[1]).index_add(0, packing.text_of, values)
 
 
 def running_gaussians(log_scale: Tensor, shift: Tensor, packing: Packing) -> tuple[Tensor, Tensor]:

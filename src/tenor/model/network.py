@@ -186,8 +186,12 @@ class Network(nn.Module):
 
     def _pooled(self, packed: PackedBatch) -> Tensor:
         given = packed if self.adapter is None else self.adapter.before(packed, self.encoder)
+        wanted = None
+        if self.pooling.reads_last_token and self.adapter is None:
+            ends = packed.packing.starts[1:] - 1
+            wanted = torch.from_numpy(ends[np.diff(packed.packing.starts) > 0]).to(self.device)
         states: States = self.encoder(
-            given, all_states=self.pooling.reads_layers, pooler=self.pooling.reads_pooler
+            given, all_states=self.pooling.reads_layers, pooler=self.pooling.reads_pooler, wanted=wanted
         )
         if self.adapter is not None:
             states = self.adapter.after(states, packed)

@@ -71,6 +71,9 @@ class Objective(ABC):
     reads: Reads = Reads()
     """What it reads of the encoder beyond what the tasks do."""
 
+    reads_states: bool = True
+    """Whether it reads states of the pass that no task reads; else an encoder may save itself those."""
+
     def prepare(self, network: Network, tokenizer: Tokenizer | None, *, seed: int) -> None:
         """Called once, before training: tokenise texts of its own, open a teacher, build layers."""
         return

@@ -31,6 +31,7 @@ class OperatorPrior(Objective):
 
     def __init__(self, name: str, config: OperatorPriorConfig) -> None:
         self.name, self.config = name, config
+        self.reads_states = config.of == "running"
 
     def prepare(self, network: "Network", tokenizer: "Tokenizer | None", *, seed: int) -> None:
         """Make sure that the encoder has operators, and that the tasks are there."""

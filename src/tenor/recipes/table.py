@@ -18,6 +18,7 @@ RECIPES: Mapping[str, str] = {
     "minbert-best": "minbert.best",
     "zero-resource-ner": "zero_resource_ner.recipe",
     "fuzzy-words": "fuzzy_words.recipe",
+    "probabilistic-sentences": "probabilistic_sentences.recipe",
     "emergent-languages": "emergent_languages.recipe",
     "geometric-meta-embeddings": "geometric_meta_embeddings.recipe",
     "nth-order-bli": "nth_order_bli.recipe",

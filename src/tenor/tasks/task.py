@@ -334,6 +334,11 @@ def join_predictions(parts: Sequence[Predictions], order: Sequence[NDArray[np.in
     return rows
 
 
+def last_positions(tokens: Tokens) -> Tensor:
+    """Return the positions of the last tokens of all texts that have one."""
+    return torch.from_numpy((tokens.starts[1:] - 1)[tokens.lengths > 0])
+
+
 def first_positions(tokens: Tokens) -> Tensor:
     """Return the positions of the first tokens of all texts that have one."""
     return torch.from_numpy(tokens.starts[:-1][tokens.lengths > 0])

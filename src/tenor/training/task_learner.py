@@ -192,8 +192,8 @@ class TaskLearner(Learner):
         reads = Reads(
             layers=any(each.reads.layers for each in due), pooler=any(each.reads.pooler for each in due)
         )
-        # An objective may look at any state of the pass.
-        seen, batches = self.network.see(piece.batches, whole=bool(due), reads=reads), dict(piece.batches)
+        every = any(each.reads_states for each in due)
+        seen, batches = self.network.see(piece.batches, whole=every, reads=reads), dict(piece.batches)
         for name, whole in piece.whole.items():
             seen[name] = gather_output(seen[name], whole, context.rank, context.world)
             batches[name] = whole

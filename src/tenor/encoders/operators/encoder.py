@@ -69,10 +69,18 @@ class OperatorsEncoder(EmbeddedEncoder):
         wanted: Tensor | None = None,
         cells: bool = False,
     ) -> States:
-        """Return the Gaussian after every word."""
+        """Return the Gaussian after every word; where only those of texts are wanted, these alone."""
         if pooler:
             raise self.no_pooler()
-        log_scales, shifts = self.operators(batch)
-        mean, log_var = running_gaussians(log_scales, shifts, batch.packing)
-        last = torch.cat([mean, log_var.clamp(-_MOST, _MOST).exp()], dim=-1)
+        operators, packing = self.operators(batch), batch.packing
+        ends = torch.from_numpy(packing.starts[1:] - 1).to(packing.device)[packing.lengths > 0]
+        if wanted is not None and not all_states and torch.equal(wanted, ends):
+            texts = _states(*text_gaussians(*operators, packing))[packing.lengths > 0]
+            last = texts.new_zeros(packing.tokens, self.hidden_size).index_copy(0, ends, texts)
+        else:
+            last = _states(*running_gaussians(*operators, packing))
         return States(batch.packing, last, (last,) if all_states else None)
+
+
+def _states(mean: Tensor, log_var: Tensor) -> Tensor:
+    return torch.cat([mean, log_var.clamp(-_MOST, _MOST).exp()], dim=-1)

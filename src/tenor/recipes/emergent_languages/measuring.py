@@ -45,8 +45,8 @@ class CodeMeasures:
     recall: float
     greedy_residual_entropy: float
     least_residual_entropy: float
-    """Of languages with more strings than are counted, of a sample: entropies from counts are then too low, by
-    about the number of pairs of patterns and values over twice the sample."""
+    """Of languages with more strings than are counted, of a sample: entropies from counts are then too low,
+    by about the number of pairs of patterns and values over twice the sample."""
     messages: int
     """Different messages over the strings that were read."""
 

@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 Similarity = Callable[[Tensor, Tensor], Tensor]
 """Compares the texts [..., f] of two tensors; broadcasting pairs all with all."""
 NONE = -1
-_AT_ONCE = 128  # texts that are compared with all others at a time
+_AT_ONCE = 16  # texts that are compared with all others at a time: the table stays in the cache
 
 
 def cosine(first: Tensor, second: Tensor) -> Tensor:
@@ -76,4 +76,9 @@ def hardest_negatives(texts: Tensor, numbers: Ints, *, similarity: Similarity) -
 def _all_pairs(some: Tensor, texts: Tensor, similarity: Similarity) -> Tensor:
     if similarity is cosine:  # one product in place of a table of products
         return functional.normalize(some, dim=-1) @ functional.normalize(texts, dim=-1).T
+    if similarity is likelihood:  # variances are added as they are: logarithms of sums cost much more
+        (mean, log_var), (means, log_vars) = some.chunk(2, dim=-1), texts.chunk(2, dim=-1)
+        both = log_var.exp()[:, None] + log_vars.exp()[None]
+        gaps = (mean[:, None] - means[None]).square_().div_(both)
+        return both.log_().add_(gaps).sum(dim=-1).mul_(-0.5)
     return similarity(some[:, None], texts[None])

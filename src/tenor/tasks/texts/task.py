@@ -11,7 +11,16 @@ from torch import Tensor
 
 from tenor.tasks.config import Head
 from tenor.tasks.heads.head import TaskHead
-from tenor.tasks.task import EncoderOutput, Metric, Reads, Task, TaskBatch, TaskData, first_positions
+from tenor.tasks.task import (
+    EncoderOutput,
+    Metric,
+    Reads,
+    Task,
+    TaskBatch,
+    TaskData,
+    first_positions,
+    last_positions,
+)
 from tenor.tasks.texts.jaccard import jaccard, special_ids
 from tenor.tasks.texts.spec import TextSpec
 from tenor.tasks.texts.vectors import TextVectors, packing_apart
@@ -38,7 +47,11 @@ class TextTask(Task):
         return self.vectors.reads
 
     def positions(self, batch: TaskBatch) -> Tensor | None:
-        """Return the first token of each text, where the pooling reads no other."""
+        """Return the first or the last token of each text, where the pooling reads no other."""
+        if self.spec.apart:
+            return None
+        if self.vectors.lasts:
+            return last_positions(batch.tokens)
         return first_positions(batch.tokens) if self.vectors.firsts else None
 
     @property

@@ -77,6 +77,11 @@ class TextVectors(nn.Module):
         """Whether the first token of each sequence is all that is read; no part of one has such a pooling."""
         return self.pooling.reads_first_token
 
+    @property
+    def lasts(self) -> bool:
+        """Whether the last token of each sequence is all that is read."""
+        return self.pooling.reads_last_token
+
     def forward(
         self, seen: EncoderOutput, packing: Packing | None = None, *, weights: Tensor | None = None
     ) -> Tensor:

@@ -1,0 +1,1 @@
+"""Probabilistic sentence representations (spec 05): how specific is a sentence?"""

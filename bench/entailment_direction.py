@@ -2,13 +2,11 @@
 
     python bench/entailment_direction.py --data DIR --model operators
 
-DIR holds the folders sick and snli-hard. Beside word operators stands the sum of inverse document
+DIR holds the folders sick, nli-watson and snli-hard. Beside word operators stands the sum of inverse document
 frequencies, counted in the pairs that the operators were learned from (``tenor fetch tatoeba``).
 """
 
 import argparse
-import gzip
-import json
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -16,38 +14,30 @@ from pathlib import Path
 
 import numpy as np
 
+from tenor.corpora.nli import read_nli_watson, read_snli_hard
 from tenor.corpora.pivots import tatoeba_paraphrases
 from tenor.corpora.sick import read_sick
 from tenor.metrics.intervals import Interval, bootstrap
 from tenor.metrics.outcomes import mean
-from tenor.text.words import split_words
+from tenor.recipes.probabilistic_sentences.baselines import words_of
+from tenor.recipes.probabilistic_sentences.data import by_label, equally_long
 from tenor.use.specificity import more_specific
 
-LABELS = ("entailment", "neutral", "contradiction")
-Triple = tuple[str, str, str]
 
-
-def words(text: str) -> list[str]:
-    """Return the words of a text in small letters."""
-    return [word.lower() for word in split_words(text).words]
-
-
-def read(data: Path) -> dict[str, list[Triple]]:
-    """Return premises, hypotheses and labels by the name of their set."""
-    sick = [(pair.first, pair.second, str(pair.label).lower()) for pair in read_sick(data / "sick", "test")]
-    with gzip.open(data / "snli-hard" / "snli_1.0_test_hard.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines]
+def read(data: Path) -> dict[str, dict[str, list[tuple[str, str]]]]:
+    """Return premises and hypotheses that differ, by the name of their set and by label."""
     return {
-        "SICK test": sick,
-        "SNLI hard": [(row["sentence1"], row["sentence2"], row["gold_label"]) for row in rows],
+        "SICK test": by_label(read_sick(data / "sick", "test")),
+        "NLI-Watson": by_label(read_nli_watson(data / "nli-watson")),
+        "SNLI hard": by_label(read_snli_hard(data / "snli-hard")),
     }
 
 
 def idf_sum() -> Callable[[str], float]:
     """Return the score of texts by document frequencies of Tatoeba's pairs."""
     texts = [text for pair in tatoeba_paraphrases() for text in pair]
-    counts = Counter(word for text in texts for word in set(words(text)))
-    return lambda text: sum(math.log(len(texts) / (1 + counts[word])) for word in words(text))
+    counts = Counter(word for text in texts for word in set(words_of(text)))
+    return lambda text: sum(math.log(len(texts) / (1 + counts[word])) for word in words_of(text))
 
 
 def share(sides: list[int]) -> Interval:
@@ -64,13 +54,9 @@ def main() -> None:
     asked = parser.parse_args()
     idf = idf_sum()
     print("| pairs of equal length | number | word operators | IDF sum |\n| --- | ---: | ---: | ---: |")
-    for name, triples in read(asked.data).items():
-        for label in LABELS:
-            pairs = [
-                (first, second)
-                for first, second, given in triples
-                if given == label and first != second and len(words(first)) == len(words(second))
-            ]
+    for name, labelled in read(asked.data).items():
+        for label, given in labelled.items():
+            pairs = equally_long(given)
             scores = [(idf(first), idf(second)) for first, second in pairs]
             by_idf = [-1 if one == two else int(two > one) for one, two in scores]
             ours = share(more_specific(pairs, model=asked.model))

@@ -1,4 +1,4 @@
-"""Every factor of probabilistic-sentences reaches the network, the loss, the rows or the tests that it names."""
+"""Every factor of probabilistic-sentences reaches the network, the loss, the rows or the tests it names."""
 
 import math
 from collections.abc import Callable

@@ -56,6 +56,42 @@ def test_teacher_forcing_is_step_by_step_decoding(decoder):
                 before, at = symbol, at + 1
 
 
+def test_the_pointer_is_the_number_of_separators_before_a_symbol(decoder):
+    targets = flat(TARGETS)
+    assert len(targets) == sum(len(label) + 1 for label in TARGETS)
+    assert (targets == SEP).sum() == len(TARGETS)
+    expected = [sum(symbol == SEP for symbol in targets[:at]) for at in range(len(targets))]
+    assert decoder.pointers(targets).tolist() == expected == [0, 0, 0, 1, 1, 2, 2]
+
+
+def test_weights_are_drawn_as_in_the_paper():
+    decoder = SymbolDecoder(300, symbols=40, decoder_size=200, longest=2)
+    recurrent = dict(decoder.lstm.named_parameters())["layers.0.weight_hh_l0"]
+    for gate in recurrent.chunk(4):
+        torch.testing.assert_close(gate @ gate.t(), torch.eye(200), atol=1e-5, rtol=0)
+    assert decoder.combine.weight.std().item() == pytest.approx((2 / 300) ** 0.5, rel=0.03)  # He
+    assert decoder.symbols.weight.std().item() == pytest.approx((2 / 240) ** 0.5, rel=0.05)  # Glorot
+    assert decoder.out.weight.std().item() == pytest.approx((2 / 240) ** 0.5, rel=0.05)
+    assert not decoder.combine.bias.any()
+
+
+def test_dropout_is_the_same_at_all_steps_and_only_in_training():
+    decoder = SymbolDecoder(5, symbols=4, decoder_size=400, longest=2, history=True, dropout=0.5)
+    seen = {}
+    decoder.lstm.register_forward_hook(lambda module, given, output: seen.update(given=given[0]))
+    decoder.out.register_forward_hook(lambda module, given, output: seen.update(out=given[0]))
+    contexts, targets, packing = decoder.contexts(torch.randn(3, 5)), flat([[1], [1], [1]]), Packing(STARTS)
+    for training in (True, False):
+        decoder.train(training).log_probabilities(contexts, targets, packing)
+        kept = seen["given"][:, 400:] != 0  # of embeddings; what is read of words is never dropped
+        torch.testing.assert_close(seen["given"][:, :400], contexts[[0, 0, 1, 1, 2, 2]])
+        assert (kept[:4] == kept[0]).all()  # the first sentence's four steps
+        assert (kept[4:] == kept[4]).all()
+        dropped = 1 - (seen["out"] != 0).float().mean()
+        assert (0.4 < dropped < 0.6) if training else dropped < 0.01
+        assert (kept[0] != kept[4]).any() == (not kept.all()) == training
+
+
 def test_a_wide_beam_is_exhaustive_search(decoder):
     labels = [each for size in (1, 2) for each in product((1, 2, 3), repeat=size)]
     contexts = decoder.contexts(torch.randn(2, 5))

@@ -15,6 +15,7 @@ from tenor.layers.packed import Packing
 from tenor.tasks.table import spec_from_json, task_config, task_spec
 from tenor.tasks.tag.heads.experts import expert_names, expert_of
 from tenor.tasks.tag.heads.table import HEADS
+from tenor.text.ccg_categories import parse_category
 from tenor.text.label_symbols import split_label, without_redundant_parentheses
 from tenor.text.tag_schemes import repair
 from tenor.training.api import train
@@ -153,6 +154,25 @@ def test_labels_are_split_and_joined(label):
 def test_only_redundant_parentheses_are_repaired(label, repaired):
     assert without_redundant_parentheses(label) == repaired
     assert without_redundant_parentheses(repaired) == repaired
+
+
+def test_the_tree_of_a_category_stays_without_redundant_parentheses():
+    random = np.random.default_rng(0)
+
+    def drawn(depth):
+        if depth == 0 or random.random() < 0.3:
+            return str(random.choice(["N", "NP", "S[dcl]"])), True
+        (one, _), (two, _) = drawn(depth - 1), drawn(depth - 1)
+        return f"({one}{random.choice(['/', chr(92)])}{two})", False
+
+    for _ in range(200):
+        inner, atom = drawn(4)
+        label = inner if atom else inner[1:-1]
+        doubled = label.replace("(", "((").replace(")", "))")
+        for redundant in (label, f"({label})", doubled, f"({doubled})"):
+            mended = without_redundant_parentheses(redundant)
+            assert mended == label
+            assert str(parse_category(mended)) == label
 
 
 @pytest.mark.parametrize(

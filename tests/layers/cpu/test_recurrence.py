@@ -90,9 +90,9 @@ def test_torch_runs_what_needs_no_gradient_or_another_precision():
 
 def test_second_derivatives_are_refused():
     packed = PackedLSTM(LSTMConfig(input_size=4, hidden_size=3))
-    states = torch.randn(5, 4, requires_grad=True)
+    states, scale = (torch.randn(size, requires_grad=True) for size in ((5, 4), ()))
     (gradient,) = torch.autograd.grad(
-        packed(states, Packing(np.array([0, 2, 5]))).last.sum(), states, create_graph=True
+        (packed(states, Packing(np.array([0, 2, 5]))).last * scale).sum(), states, create_graph=True
     )
     with pytest.raises(RuntimeError, match="once_differentiable"):
         gradient.sum().backward()

@@ -270,3 +270,21 @@ def test_steps_that_are_given_are_all_made(tiny_folder):
     training = chosen(tiny_folder, 40, steps=500).run.training
     assert training.steps == 500
     assert training.epochs * 2 >= 500  # two batches of 32 go through 40 rows
+
+
+@pytest.mark.parametrize("settings", ['fit_heads = "never"', ""], ids=["heads at random", "a new encoder"])
+@pytest.mark.parametrize("dev", [True, False])
+def test_a_run_without_fitted_heads_scores_its_start_for_the_report(tiny_folder, tmp_path, settings, dev):
+    (tmp_path / "a.csv").write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in ROWS))
+    encoder = f'encoder = "{tiny_folder}"' if settings else ""
+    scratch = "" if settings else "[from_scratch]\nhidden_size = 16\nnum_layers = 1\nnum_heads = 2\n"
+    (tmp_path / "run.toml").write_text(
+        f"{encoder}\n[training]\nepochs = 1\n{settings}\n{scratch}[tasks.mood]\n"
+        'kind = "classify"\ntrain = "a.csv"\ncolumns = { text = "text", label = "label" }\n'
+        + ('dev = "a.csv"\n' if dev else "")
+    )
+    train_run(read_run(tmp_path / "run.toml"), out=tmp_path / "out")
+    lines = [json.loads(line) for line in (tmp_path / "out" / "log.jsonl").read_text().splitlines()]
+    scored = [line["step"] for line in lines if "evaluation" in line]
+    assert scored == ([0, scored[-1]] if dev else [])
+    assert (">before training</th>" in (tmp_path / "out" / "report.html").read_text()) is dev

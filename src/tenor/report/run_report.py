@@ -200,7 +200,7 @@ def _score_rows(
     constant = predicted.constant_scores() if predicted else {}
     firsts = {name: curve for (one, name), curve in run.log.scores.items() if one == task and curve[0]}
     step = min((steps[0] for steps, _ in firsts.values()), default=None)
-    begun = "" if step is None else "before training" if step == 0 else f"at step {step:g}"
+    begun = "" if step is None else _beginning(run) if step == 0 else f"at step {step:g}"
     header = ["score", "on dev", "95% interval", *(["majority"] if constant else [])]
     rows = []
     for name, found in scores.items():
@@ -210,6 +210,12 @@ def _score_rows(
         row += [figure(firsts[name][1][0]) if name in firsts else "–"] if begun else []
         rows.append(row)
     return [*header, *([begun] if begun else [])], rows
+
+
+def _beginning(run: _Run) -> str:
+    """Name the scores before the first step: those of heads that were fitted are no scores of chance."""
+    fitted = _table(run.settings.get("training")).get("fit_heads", "never") != "never"
+    return "before training, heads fitted" if fitted else "before training"
 
 
 def _pictures(task: TaskPredictions) -> Iterator[str]:

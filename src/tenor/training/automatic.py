@@ -188,6 +188,7 @@ def _fine_tune(chooser: _Chooser, examples: Mapping[str, TaskExamples], *, trans
             chooser.training(key, value, "suits the tasks" if key in asked else f"{rows:,} rows")
     if dev:
         chooser.training("patience", 3, "stops when dev no longer gains")
+    _score_start(chooser, examples)
 
 
 def _suggested(run: RunConfig, rows: int) -> Mapping[str, int | float]:
@@ -206,6 +207,13 @@ def _encoder_lr(rows: int, *, transformer: bool) -> float:
 def _from_scratch(chooser: _Chooser, examples: Mapping[str, TaskExamples]) -> None:
     chooser.why = "a new encoder begins at random"
     chooser.training("encoder_lr", 1e-3, "a new encoder")
+    _score_start(chooser, examples)
+
+
+def _score_start(chooser: _Chooser, examples: Mapping[str, TaskExamples]) -> None:
+    """Score before training where fitted heads are not scored anyway, for the report to compare with."""
+    if chooser.run.training.fit_heads == "never" and any(each.dev for each in examples.values()):
+        chooser.training("eval_on_start", True, "to compare with")
 
 
 def _epochs(rows: int) -> int:

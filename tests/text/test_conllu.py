@@ -1,5 +1,7 @@
 """CoNLL-U for its trees: what is read, what is passed over, and what goes wrong."""
 
+import time
+
 import pytest
 
 from small_parser import conllu, parsed_rows
@@ -26,6 +28,10 @@ def test_trees_are_read_without_ranges_and_empty_nodes(tmp_path):
         ("1\tx\t_\tX\t_\t_\t7\troot\t_\t_\n", "a head is 7, but the sentence has 1 words"),
         ("1\tx\t_\tX\t_\t_\t1\tdep\t_\t_\n", "no word is the root"),
         (GOOD.replace("\t2\t", "\t0\t"), "2 words are roots"),
+        # Ids that leave one out: the head was taken for the word at that position, another one.
+        (GOOD.replace("2\tslept", "3\tslept"), "the id is '3', but it is word 2 of its sentence"),
+        (GOOD.replace("2\tslept", "1\tslept"), "the id is '1', but it is word 2 of its sentence"),
+        (GOOD.replace("2\tslept", "²\tslept"), "the id is '²', but it is word 2 of its sentence"),
     ],
 )
 def test_sentences_without_a_tree_are_told_and_left_out(tmp_path, line, told):
@@ -41,3 +47,14 @@ def test_circles():
     assert "circle" in why_no_tree([2, 1, 0])
     assert why_no_tree([0]) is None
     assert why_no_tree([]) is None
+    assert "circle" in why_no_tree([0, 1, 2, 5, 4, 1])
+    assert why_no_tree([0, 1, 2, 3, 2, 5]) is None
+
+
+def test_a_sentence_of_very_many_words_takes_time_by_its_length():
+    """A chain was followed from every word to the root: 200,000 words took hours."""
+    count = 200_000
+    began = time.process_time()
+    assert why_no_tree(list(range(count))) is None
+    assert why_no_tree([0, 1, *range(4, count + 1), 3]).startswith("the heads go round in a circle")
+    assert time.process_time() - began < 5

@@ -2,15 +2,19 @@
 
 import gzip
 import json
+import random
+import time
 
 import pytest
 
 from tenor.errors import TenorError
 from tenor.tasks.table import KINDS
 from tenor.text.ccg import read_ccg
+from tenor.text.examples import Origin
 from tenor.text.problems import Problems
 from tenor.text.tagged import looks_like_words, looks_tagged, read_tagged
-from tenor.text.timeml import TimemlDocument, TimeSpan, read_timeml, write_timeml
+from tenor.text.text_spans import TextSpan, split_at_spans, tagged_of
+from tenor.text.timeml import TimemlDocument, TimeSpan, read_timeml, timeml_sentences, write_timeml
 
 TIMEML = """<?xml version="1.0" ?>
 <TimeML>
@@ -174,3 +178,35 @@ def test_json_lines_are_taken_for_tags_only_where_they_hold_them(tmp_path, row, 
     file.write_text(f"{json.dumps(row)}\n" * 3, encoding="utf-8")
     assert looks_tagged(file) == tagged
     assert not looks_like_words(file), "of a text with spans, `tenor tag` reads the text"
+
+
+@pytest.mark.parametrize("between", ["\n", " "], ids=["a line each", "one line"])
+def test_a_document_of_very_many_spans_takes_time_by_its_length(tmp_path, between):
+    """Every span was looked at for every line, and every edge of spans for every word."""
+    count = 20_000
+    marked = between.join(
+        f'on <TIMEX3 tid="t{number}" type="DATE">day{number}</TIMEX3>' for number in range(count)
+    )
+    (tmp_path / "a.tml").write_text(f"<TimeML><TEXT>{marked}</TEXT></TimeML>", encoding="utf-8")
+    began = time.process_time()
+    document = read_timeml(tmp_path / "a.tml")
+    sentences = list(timeml_sentences(document, file="a.tml", problems=Problems(strict=True)))
+    assert time.process_time() - began < 8
+    assert sum(sentence.tags.count("B-DATE") for sentence in sentences) == count
+    words = [word for sentence in sentences for word in sentence.words]
+    assert words == [word for number in range(count) for word in ("on", f"day{number}")]
+
+
+def test_words_inside_of_spans_as_a_plain_search_finds_them():
+    draw = random.Random(0)
+    for _ in range(300):
+        text = "".join(draw.choice("ab ,.-") for _ in range(draw.randint(0, 40)))
+        ends = sorted(draw.sample(range(len(text) + 1), min(len(text) + 1, 6)))
+        spans = [TextSpan(begin, end, "X") for begin, end in zip(ends[::2], ends[1::2], strict=False)]
+        words = split_at_spans(text, spans)
+        edges = {edge for span in spans for edge in (span.begin, span.end)}
+        assert not any(begin < edge < end for begin, end in words.spans.tolist() for edge in edges)
+        tagged = tagged_of(text, spans, Origin("a", 1), problems=Problems())
+        if tagged is not None:
+            inside = [any(s.begin <= b and e <= s.end for s in spans) for b, e in words.spans.tolist()]
+            assert [tag != "O" for tag in tagged.tags] == inside

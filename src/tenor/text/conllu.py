@@ -52,7 +52,12 @@ def _sentence(rows: list[tuple[int, list[str]]], file: str, problems: Problems) 
             problems.add(Origin(file, number), f"the line has {found}; the sentence is left out")
             return
     words = [(number, cells) for number, cells in rows if cells[_NUMBER].isdigit()]
-    for number, cells in words:
+    for position, (number, cells) in enumerate(words, start=1):
+        if cells[_NUMBER] != str(position):
+            # Heads name words by their ids: where these leave one out, nobody knows what a head means.
+            found = f"the id is {cells[_NUMBER][:20]!r}, but it is word {position} of its sentence"
+            problems.add(Origin(file, number), f"{found}; the sentence is left out")
+            return
         if not (cells[_HEAD].isascii() and cells[_HEAD].isdigit() and len(cells[_HEAD]) < _DIGITS):
             found = f"the head is {cells[_HEAD][:20]!r}, not a number"
             problems.add(Origin(file, number), f"{found}; the sentence is left out")
@@ -77,11 +82,12 @@ def why_no_tree(heads: Sequence[int]) -> str | None:
         return f"a head is {max(heads)}, but the sentence has {len(heads)} words"
     if heads and heads.count(0) != 1:
         return f"{heads.count(0)} words are roots" if 0 in heads else "no word is the root"
+    reached = [0] * (len(heads) + 1)  # from which word on the way to the root each was met first
     for word in range(1, len(heads) + 1):
-        seen, at = set(), word
-        while at:
-            if at in seen:
-                return f"the heads go round in a circle at word {at}"
-            seen.add(at)
+        at = word
+        while at and not reached[at]:
+            reached[at] = word
             at = heads[at - 1]
+        if at and reached[at] == word:
+            return f"the heads go round in a circle at word {at}"
     return None

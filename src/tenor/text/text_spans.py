@@ -1,6 +1,7 @@
 """Texts with spans of characters, and the tags that these give to the text's own words."""
 
 import itertools
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -33,7 +34,7 @@ def split_at_spans(text: str, spans: Iterable[TextSpan]) -> Words:
     edges = sorted({edge for span in spans for edge in (span.begin, span.end)})
     pieces: list[tuple[int, int]] = []
     for begin, end in split_words(text).spans.tolist():
-        cuts = [begin, *(edge for edge in edges if begin < edge < end), end]
+        cuts = [begin, *edges[bisect_right(edges, begin) : bisect_left(edges, end)], end]
         pieces += list(itertools.pairwise(cuts))
     return Words(tuple(text[b:e] for b, e in pieces), np.asarray(pieces, dtype=np.int64).reshape(-1, 2))
 
@@ -52,11 +53,13 @@ def tagged_of(
     words = split_at_spans(text, kept)
     if not len(words):
         return None
+    # Words lie one behind the other: those inside a span are a range of them.
+    firsts = np.searchsorted(words.spans[:, 0], [span.begin for span in kept], side="left").tolist()
+    ends = np.searchsorted(words.spans[:, 1], [span.end for span in kept], side="right").tolist()
     entities = []
-    for span in kept:
-        inside = np.flatnonzero((words.spans[:, 0] >= span.begin) & (words.spans[:, 1] <= span.end))
-        if len(inside):
-            entities.append(Entity(span.type, int(inside[0]), int(inside[-1]) + 1))
+    for span, first, end in zip(kept, firsts, ends, strict=True):
+        if first < end:
+            entities.append(Entity(span.type, first, end))
         else:
             problems.add(origin, f"the span {span.type} [{span.begin}, {span.end}) holds no word; left out")
     return TaggedSentence(words.words, origin, tuple(tags_of(entities, len(words), "bio")))

@@ -4,6 +4,7 @@ Offsets count the characters of the document's ``<TEXT>``, as they stand after X
 inside of others (a TIMEX3 in a TIMEX3) are kept as spans of their own.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -152,14 +153,17 @@ def timeml_sentences(
     document: TimemlDocument, *, file: str, element: str = "TIMEX3", problems: Problems
 ) -> Iterator[TaggedSentence]:
     """Yield the paragraphs of a document as words with tags; those without any word are passed over."""
-    spans = [span for span in document.spans if span.name == element]
+    spans = sorted(
+        (span for span in document.spans if span.name == element and span.end > span.begin),
+        key=lambda span: span.begin,
+    )
+    begins = [span.begin for span in spans]
     begin = 0
     for number, line in enumerate(document.text.split("\n"), start=1):
         end = begin + len(line)
         own = [
             TextSpan(span.begin - begin, min(span.end, end) - begin, span.type)
-            for span in spans
-            if begin <= span.begin < end and span.end > span.begin
+            for span in spans[bisect_left(begins, begin) : bisect_left(begins, end)]
         ]
         if (sentence := tagged_of(line, own, Origin(file, number), problems=problems)) is not None:
             yield sentence

@@ -276,6 +276,7 @@ def serve_section(result):
 
 
 def serve_mixed_section(result):
+    nice = result.get("session_nice", 0)
     load, verdict, asked = result["load"], result["verdict"], result["asked"]
     yield "## Serving a mixed load"
     yield ""
@@ -283,6 +284,7 @@ def serve_mixed_section(result):
         f"{load['clients']} clients for {load['seconds']:.0f} s on {result['machine']['threads']} threads, "
         f"{load['words'][0]:,} words of {load['words'][1]} dimensions. Load average of the machine before "
         f"and after: {result['load_average'][0]:.1f}, {result['load_average'][1]:.1f}."
+        + (f" Against other sessions it had the priority (nice) {nice}." if nice else "")
     )
     yield ""
     yield "| route | clients | requests/s | p50 ms | p95 ms | p99 ms | refused (429) |"

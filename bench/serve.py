@@ -21,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 from encode import QUIET, bare_product, cpu_name, sts_sentences
@@ -49,11 +51,20 @@ class Server:
         while time.monotonic() < end:
             if self._process.poll() is not None:
                 raise RuntimeError(f"{self.label} ended with {self._process.returncode}.")
-            with socket.socket() as wire:
-                if wire.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
+            if self._answers():
+                return
             time.sleep(0.2)
         raise RuntimeError(f"{self.label} did not start.")
+
+    def _answers(self):
+        """Whether it answers at all: a port may be open while the model is still being loaded."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/api/health", timeout=180):
+                return True
+        except urllib.error.HTTPError:
+            return True
+        except OSError:
+            return False
 
     def load(self, texts, **options):
         """Let clients at it; return what they saw, and the CPU seconds of the server per request."""

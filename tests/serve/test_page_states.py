@@ -147,6 +147,18 @@ def test_the_api_can_be_read(page):
     assert "POST /api/compare" in page.text("main")
     assert "list of string" in page.text("main")
     assert_fine(page, "api")
+    page.resize(390)
+    heights = "return [...document.querySelectorAll('td > code')].map((e) => e.getClientRects().length)"
+    assert set(page.run(heights)) == {1}  # no name is broken over lines, letter by letter
+
+
+def test_on_a_phone_the_current_view_is_in_sight(page):
+    page.resize(390)
+    for view in ("compare", "words"):
+        ready(page, f"#/{view}")
+        page.until(lambda: page.run("return !!document.querySelector('nav [aria-current]')"), "the view")
+        box = "const b = document.querySelector('nav [aria-current]').getBoundingClientRect();"
+        assert page.run(box + "return b.left >= 0 && b.right <= innerWidth"), view
 
 
 def test_what_ranked_a_hit_is_said_in_every_mode(page):

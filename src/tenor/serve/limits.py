@@ -20,7 +20,7 @@ class Limits:
     waiting_texts: int = 8_192  # in the encoder's queue, of each route
     waiting_requests: int = 1_024  # in the encoder's queue, of each route
     handlers: int = 4  # requests that are worked on beside that queue: comparisons, searches, …
-    lookups: int = 4  # threads for what needs no encoder: words, lexical search
+    lookups: int = 8  # threads for what needs no encoder: words, lexical search
     waiting_work: int = 256  # requests of one route that are worked on or wait for a thread
     connections: int = 4_096
     header_seconds: float = 10.0

@@ -20,12 +20,20 @@ function route() {
   const view = offered.has(wanted) ? wanted : "compare";
   for (const name of Object.keys(VIEWS)) byId(name).hidden = name !== view;
   for (const [name, link] of links) {
-    if (name === view) link.setAttribute("aria-current", "page");
+    if (name === view) showCurrent(link);
     else link.removeAttribute("aria-current");
   }
   document.title = `${NAMES[view]} · Tenor`;
   remember();
   VIEWS[view].show(view === wanted ? settings : {});
+}
+
+/** Mark the link to the view that is shown; on a phone the row of links scrolls to it. */
+function showCurrent(link) {
+  link.setAttribute("aria-current", "page");
+  const row = link.closest("nav");
+  const [own, all] = [link.getBoundingClientRect(), row.getBoundingClientRect()];
+  row.scrollLeft += Math.max(0, own.right - all.right) - Math.max(0, all.left - own.left);
 }
 
 /** Let the link to a view lead back to where the reader left it. */

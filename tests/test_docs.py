@@ -48,6 +48,27 @@ def test_links_lead_somewhere(path):
         assert not heading or heading in headings(there), f"{target}#{heading}"
 
 
+TERMS = (
+    "hard negatives", "learning rate", "warmup", "early stopping", "mixed precision",
+    "mean pooling", "BIO", "Viterbi", "CRF", "CSLS", "Procrustes", "cross-encoder", "bi-encoder",
+    "soft labels", "distillation", "in-batch negatives", "triplet", "cosine similarity",
+    "gradient accumulation", "gradient clipping", "label smoothing", "class weights", "tokenizer",
+    "perplexity", "confusion matrix", "Spearman", "bootstrap", "permutation test", "hyperparameter",
+    "GridSearchCV", "random seed", "batch size", "dropout", "LSTM", "biaffine", "beam search",
+    "int8", "CUDA", "torchrun", "masked language model", "fine-tuning", "HNSW", "BM25", "reranking",
+    "skip-gram", "negative sampling", "PCA", "whitening", "domain adaptation", "multi-task",
+    "weight decay", "checkpoint", "named entity", "part-of-speech", "dependency parsing",
+    "paraphrase", "logistic regression", "confidence interval", "overfitting", "transfer learning",
+    "semantic search", "truncation", "validation split",
+)  # fmt: skip
+
+
+def test_a_newcomer_finds_the_terms_of_the_field():
+    guides = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in guides).lower()
+    assert [term for term in TERMS if term.lower() not in text] == []
+
+
 def sections():
     """Return how to add each thing, by its name."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Adding")[2]

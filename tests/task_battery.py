@@ -1,4 +1,4 @@
-"""The tasks that the common battery runs over, and small data for each; a new kind adds a line to TASKS and ROWS."""
+"""The tasks of the common battery, and small data for each; a new kind adds a line to TASKS and ROWS."""
 
 from pathlib import Path
 

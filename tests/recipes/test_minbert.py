@@ -102,8 +102,8 @@ def course(tmp_path, monkeypatch):
     table("quora-dev.csv", ("sentence1", "sentence2", "is_duplicate"), [*asked, ("no", "label", "")])
     more = [f"1\tquestion {n}\tnew {n}\t{n}" for n in range(40)] + ["1\tother 3\tQuestion 1\t99"]
     (tmp_path / "quora-10k/dev.tsv.gz").write_bytes(gzip.compress("\n".join(more).encode()))
-    for part in ("dev", "test"):
-        (tmp_path / "sst-trees" / f"{part}.txt").write_text("(3 (2 Train) (3 (2 text) (2 9)))\n")
+    for part, number in (("dev", 9), ("test", 11)):
+        (tmp_path / "sst-trees" / f"{part}.txt").write_text(f"(3 (2 Train) (3 (2 text) (2 {number})))\n")
     return SimpleNamespace(folder=lambda name: tmp_path / name)
 
 
@@ -116,8 +116,9 @@ def test_no_test_row_is_trained_on(course, tmp_path):
     trained = {
         normalise(row["text"]) for part in ("train", "choose") for row in rows[f"sentiment.{part}.jsonl"]
     }
-    assert not trained & {normalise(text) for text in ("dev text 3", "train text 7", "train text 9")}
-    assert len(trained) == 28
+    hidden = ("dev text 3", "train text 7", "train text 9", "train text 11")
+    assert not trained & {normalise(text) for text in hidden}
+    assert len(trained) == 27
     assert [row["text"] for row in rows["sentiment.test.jsonl"]] == [f"dev text {n}" for n in range(8)]
 
     pairs = [
@@ -137,7 +138,7 @@ def test_no_test_row_is_trained_on(course, tmp_path):
     assert 0 < len(rows["paraphrase.test.jsonl"]) <= 20
     assert not tested & {normalise(row[side]) for row in others for side in ("first", "second")}
     dropped = json.loads((out / "dropped.json").read_text())
-    assert dropped["sentiment"] == {"SST train": 3}
+    assert dropped["sentiment"] == {"SST train": 4}
     assert dropped["similarity"] == {"STS train": 2}
     assert dropped["paraphrase"]["Quora 10k: stands in the other file too"] == 1
 
@@ -175,16 +176,20 @@ def test_no_row_for_testing_or_choosing_is_among_the_extra_rows(course, tmp_path
         "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment",
         f"1\t{chosen['second']}\t{chosen['first']}\t3\tNEUTRAL",
         "2\tA dev one\tA dev two\t4\tNEUTRAL",
-        "3\tA new one\tA new two\t5\tENTAILMENT",
+        "3\tA new one\tA new two\t3\tENTAILMENT",
     ]
+    sentence = data.read_rows(out / "sentiment.choose.jsonl")[0]["text"]
+    reviews = f"zoom[+3]##dev text 3\nzoom[+3]##{sentence}\nzoom[+3]##great zoom"
     for part in ("train", "trial"):
         (tmp_path / f"sick/SICK_{part}.txt").write_text("\n".join(lines) + "\n")
     for number in (1, 2):
         with zipfile.ZipFile(tmp_path / f"nltk/product_reviews_{number}.zip", "w") as archive:
-            archive.writestr("reviews/camera.txt", "zoom[+3]##dev text 3\nzoom[+3]##great zoom")
+            archive.writestr("reviews/camera.txt", reviews)
     data.prepare_extra(course, out, out)
-    assert {row["first"] for row in data.read_rows(out / "similarity.extra.jsonl")} == {"A new one"}
-    assert {row["text"] for row in data.read_rows(out / "sentiment.extra.jsonl")} == {"great zoom"}
+    pairs, sentences = (data.read_rows(out / f"{name}.extra.jsonl") for name in ("similarity", "sentiment"))
+    # The middle of 1 to 5 is that of 0 to 5; the strongest praise is the last class.
+    assert {(row["first"], row["score"]) for row in pairs} == {("A new one", 2.5)}
+    assert {(row["text"], row["label"]) for row in sentences} == {("great zoom", "4")}
 
 
 def test_what_stands_twice_in_train_is_not_both_trained_on_and_chosen_by():
@@ -208,8 +213,10 @@ def test_no_row_for_testing_or_choosing_is_among_the_further_rows(course, tmp_pa
     ]  # fmt: skip
     (tmp_path / "sst-trees/train.txt").write_text("\n".join(trees) + "\n")
     apart = data.read_rows(rows / "similarity.choose.jsonl")[0]
+    known = data.read_rows(rows / "similarity.train.jsonl")[0]  # is learned from as it is
     graded = [("4.0", "A dev two", "a DEV one"), ("1.0", apart["second"], apart["first"]),
-              ("", "not", "scored"), ("3.5", "brand", "new"), ("3.0", "Brand!", "new.")]  # fmt: skip
+              ("", "not", "scored"), ("3.5", "brand", "new"), ("3.0", "Brand!", "new."),
+              ("4.5", known["first"], known["second"])]  # fmt: skip
     lines = ["\t".join(row) for row in graded]
     (tmp_path / "semeval-sts/2012/MSRvid.train.tsv").write_text("\n".join(lines) + "\n")
     for year in ("2013", "2014"):
@@ -217,7 +224,7 @@ def test_no_row_for_testing_or_choosing_is_among_the_further_rows(course, tmp_pa
         (tmp_path / "semeval-sts" / year / "OnWN.test.tsv").write_text("\tnot\tscored\n")
     for part in ("train", "trial"):
         head = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
-        text = "1\tx\ty\t5\tENTAILMENT\n2\ttwo 4\tone 4\t1\tNEUTRAL\n"
+        text = "1\tx\ty\t3\tENTAILMENT\n2\ttwo 4\tone 4\t1\tNEUTRAL\n"
         (tmp_path / f"sick/SICK_{part}.txt").write_text(head + text)
 
     labelled = [("one", "two", "1"), ("Two?", "three", "0")]
@@ -231,7 +238,7 @@ def test_no_row_for_testing_or_choosing_is_among_the_further_rows(course, tmp_pa
     assert [(row["text"], row["label"]) for row in phrases] == [("a fine", "4"), ("text 4", "0")]
     pairs = data.read_rows(more / "similarity.more.jsonl")
     assert pairs == [
-        {"first": "brand", "second": "new", "score": 3.5}, {"first": "x", "second": "y", "score": 5.0},
+        {"first": "brand", "second": "new", "score": 3.5}, {"first": "x", "second": "y", "score": 2.5},
     ]  # fmt: skip
     implied = data.read_rows(more / "paraphrase.more.jsonl")
     assert [(*data.texts_of(row), row["label"]) for row in implied] == [("one", "three", "0")]

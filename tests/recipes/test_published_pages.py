@@ -142,3 +142,12 @@ def test_a_page_can_be_written_anew_from_its_json(name: str, tmp_path: Path) -> 
         pytest.skip("computed with an earlier version of the recipe; the front page says so")
     page = write_page(look_up(name), PAGES / f"{name}.json", tmp_path)
     assert page.read_text(encoding="utf-8") == (PAGES / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_what_is_published_stays_small() -> None:
+    """A clone has all of it: outcomes per item are arrays of about a megabyte, files of cells lie apart."""
+    sizes = {path.name: path.stat().st_size for path in PAGES.iterdir() if path.is_file()}
+    assert [name for name, size in sizes.items() if size > 1.5e6] == []
+    assert sum(sizes.values()) < 10e6
+    apart = sum(path.stat().st_size for path in PAGES.glob("*-files/**/*") if path.is_file())
+    assert apart < 15e6  # the encoder that was pre-trained here

@@ -159,9 +159,7 @@ def _can_be_a_language_model(kind: EncoderType, folder) -> bool:
 
 
 TAGGER = """
-[from_scratch]
-{model}
-embedding_size = 8
+{encoder}
 
 [tasks.names]
 kind = "tag"
@@ -180,19 +178,26 @@ micro_batch_tokens = 30
 """
 
 
+NEW = {
+    "lstm": 'model_type = "lstm"\nhidden_size = 8\nembedding_size = 8',
+    "cnn": 'model_type = "cnn"\nfilters = 4\nembedding_size = 8',
+    "operators": 'model_type = "operators"\nembedding_size = 8',
+}
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    "model", ['model_type = "lstm"\nhidden_size = 8', 'model_type = "cnn"\nfilters = 4'], ids=["lstm", "cnn"]
-)
-def test_two_processes_train_a_tagger_as_one_does(model, tmp_path):
+@pytest.mark.parametrize("name", [*NEW, "static", "words"])
+def test_two_processes_train_a_tagger_as_one_does(name, tmp_path):
+    """BERT is trained so in ``test_processes.py``."""
     rows = ["".join(f"{word} {tag}\n" for word, tag in zip(*row, strict=True)) for row in tagged_rows(24)]
     (tmp_path / "rows.conll").write_text("\n".join(rows), encoding="utf-8")
-    (tmp_path / "run.toml").write_text(TAGGER.format(model=model), encoding="utf-8")
-    for name, start in (("one", ()), ("two", launcher("torchrun"))):
-        done = tenor("train", tmp_path / "run.toml", "--out", tmp_path / name, "--quiet", launcher=start)
+    begin = f"[from_scratch]\n{NEW[name]}" if name in NEW else f'encoder = "{write(name, tmp_path / name)}"'
+    (tmp_path / "run.toml").write_text(TAGGER.format(encoder=begin), encoding="utf-8")
+    for out, start in (("one", ()), ("two", launcher("torchrun"))):
+        done = tenor("train", tmp_path / "run.toml", "--out", tmp_path / out, "--quiet", launcher=start)
         assert done.returncode == 0, done.stderr
-    one, two = (step_losses(tmp_path / name) for name in ("one", "two"))
+    one, two = (step_losses(tmp_path / out) for out in ("one", "two"))
     assert len(one) == len(two) == 8
     for ours, theirs in zip(two, one, strict=True):
         assert ours == pytest.approx(theirs, abs=1e-4)

@@ -21,6 +21,7 @@ FIXED: dict[str, Any] = {
     "freeze": "none",
     "freeze_first": 0,
     "train_last": None,
+    "fit_heads": "never",
     "schedule": "linear",
     "warmup": 0.1,
     "plateau_patience": 1,

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tenor.recipes.emergent_languages.language import ConceptLanguage
 from tenor.recipes.emergent_languages.learner import CodeLearner, CodeTraining
 from tenor.recipes.emergent_languages.measuring import CodeMeasures, measure
 from tenor.recipes.emergent_languages.network import CodeConfig
+from tenor.recipes.fixed_training import FIXED
 
 
 def learn_codes(
@@ -38,17 +40,15 @@ def train_codes(learner: CodeLearner, *, out: str | Path | None = None) -> None:
     settings = learner.training
     if not settings.steps:
         return  # the untrained baseline
-    tenor.train(
-        learner,
-        out=out,
-        epochs=settings.evaluations,
-        head_lr=settings.lr,
-        optimizer="adam",
-        weight_decay=settings.weight_decay,
-        schedule="linear",
-        warmup=0.0,
-        max_grad_norm=0.0,  # a norm over all runs would let them depend on each other
-        precision="fp32",
-        checkpoint_minutes=1.0,
-    )
+    own: dict[str, Any] = {
+        "epochs": settings.evaluations,
+        "head_lr": settings.lr,
+        "optimizer": "adam",
+        "weight_decay": settings.weight_decay,
+        "warmup": 0.0,
+        "max_grad_norm": 0.0,  # a norm over all runs would let them depend on each other
+        "precision": "fp32",
+        "checkpoint_minutes": 1.0,
+    }
+    tenor.train(learner, out=out, **FIXED | own)
     learner.take_best()

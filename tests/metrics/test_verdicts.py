@@ -321,7 +321,7 @@ def test_same_seed_same_interval_whatever_else_was_asked():
     assert judge.interval(_DIFFERENCE) == alone
 
 
-@pytest.mark.parametrize("name", ["f1", "f1_macro", "matthews"])
+@pytest.mark.parametrize("name", ["f1", "f1_macro", "matthews", "auc"])
 def test_scores_of_classes_are_those_of_scikit_learn_also_when_resampled(name):
     from sklearn import metrics
 
@@ -329,11 +329,14 @@ def test_scores_of_classes_are_those_of_scikit_learn_also_when_resampled(name):
         "f1": metrics.f1_score,
         "f1_macro": lambda gold, told: metrics.f1_score(gold, told, average="macro"),
         "matthews": metrics.matthews_corrcoef,
+        "auc": metrics.roc_auc_score,
     }[name]
     draw = np.random.default_rng(0)
-    classes = 2 if name == "f1" else 4
+    classes = 2 if name in ("f1", "auc") else 4
     gold = draw.integers(0, classes, 80)
     told = np.where(draw.random(80) < 0.6, gold, draw.integers(0, classes, 80))
+    if name == "auc":
+        told = told + draw.integers(0, 5, 80) / 4  # some scores are equal
     outcome = Outcome.of(name, gold, told, items="dev")
     assert outcome.score == pytest.approx(theirs(gold, told))
     rows = draw.integers(0, 80, size=(4, 80), dtype=np.int32)
@@ -458,6 +461,7 @@ def test_the_constant_answer_is_the_best_that_one_label_can_do():
     assert constant_answer(right, gold).score == 5 / 8
     for name in ("pearson", "spearman", "matthews"):
         assert constant_answer(Outcome.of(name, gold, told, items="dev")).score == 0
+    assert constant_answer(Outcome.of("auc", binary, told, items="dev")).score == 0.5
     counts = Outcome.of("f1_of_counts", gold, gold, gold, items="dev")
     assert constant_answer(counts) is None
     assert constant_answer(Outcome.number(0.5)) is None

@@ -15,6 +15,7 @@ the averages.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
@@ -37,6 +38,18 @@ Draws = Callable[[str, int], Hashable]
 _ITEMS_AT_ONCE = 100_000
 # Drawn anew, a handful of items looks far more certain than it is (all alike: an interval without width).
 _FEWEST_ITEMS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Where the uncertainty of a contrast comes from."""
+
+    draws: int
+    """Independent draws: seeds, or what several of them share; 0 where nothing depends on seeds."""
+    deviation: float
+    """The standard deviation between draws; NaN with one."""
+    item_error: float
+    """The standard error over the test items of the mean over draws."""
 
 
 class Judge:
@@ -81,6 +94,22 @@ class Judge:
         """Give the interval of a contrast, None where a part of it was not measured."""
         asked = self(Claim(text="", contrast=contrast))
         return asked.interval
+
+    def spread(self, contrast: Contrast) -> "Spread | None":
+        """Part the variance of a contrast into that between draws and that of the items; None where a part of
+        it was not measured."""
+        if any(not self._measured.get(cell) for cell in contrast.cells):
+            return None
+        seeds = self._common_seeds(contrast.cells)
+        if not seeds or self._absent(contrast, seeds):
+            return None
+        scores, resampled = self._by_draw(contrast, seeds)
+        averaged = resampled.mean(axis=0)
+        return Spread(
+            draws=len(scores) if seeds != [None] else 0,
+            deviation=float(scores.std(ddof=1)) if len(scores) > 1 else float("nan"),
+            item_error=float(averaged[~np.isnan(averaged)].std()),
+        )
 
     def _judged(self, claim: Claim, contrast: Contrast, seeds: Seeds) -> Judgement:
         scores, resampled = self._by_draw(contrast, seeds)

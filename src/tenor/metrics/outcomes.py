@@ -16,13 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tenor.errors import TenorError
-from tenor.metrics.binary import f1
+from tenor.metrics.binary import auc, f1
 from tenor.metrics.classes import class_figures
 from tenor.metrics.correlation import pearson, spearman
 from tenor.metrics.intervals import Statistic
 from tenor.metrics.spans import f1_of_counts
 
-StatisticName = Literal["mean", "ratio", "pearson", "spearman", "f1", "f1_macro", "matthews", "f1_of_counts"]
+StatisticName = Literal[
+    "mean", "ratio", "pearson", "spearman", "f1", "f1_macro", "matthews", "auc", "f1_of_counts"
+]
 
 
 def mean(values: ArrayLike) -> NDArray[np.float64]:
@@ -61,6 +63,7 @@ STATISTICS: Mapping[str, tuple[Statistic, int]] = {
     "f1": (f1, 2),
     "f1_macro": (_of_classes("f1_macro"), 2),
     "matthews": (_of_classes("matthews"), 2),
+    "auc": (auc, 2),
     "f1_of_counts": (f1_of_counts, 3),
 }
 
@@ -135,15 +138,17 @@ class Outcome:
 def constant_answer(outcome: Outcome, labels: NDArray[np.float64] | None = None) -> Outcome | None:
     """Give the outcome of the best constant answer to the same items, None where gold labels are not known.
 
-    A constant does not correlate with anything (0), its best F1 is that of the answer 1, its best accuracy
-    and macro F1 those of the most frequent class. ``labels`` are the classes of the items where the outcome
-    does not hold them itself, as a mean of right and wrong answers.
+    A constant does not correlate with anything (0) and ranks nothing (AUC 0.5), its best F1 is that of the
+    answer 1, its best accuracy and macro F1 those of the most frequent class. ``labels`` are the classes of
+    the items where the outcome does not hold them itself, as a mean of right and wrong answers.
 
     >>> constant_answer(Outcome.of("f1", [1, 1, 1, 0], [0, 1, 0, 0], items="dev")).score
     0.8571428571428571
     """
     if outcome.statistic in ("pearson", "spearman", "matthews"):
         return Outcome.number(0.0)
+    if outcome.statistic == "auc":
+        return Outcome.number(0.5)
     gold = labels if outcome.statistic == "mean" else outcome.columns[0] if outcome.columns else None
     if gold is None or outcome.statistic not in ("mean", "f1", "f1_macro"):
         return None

@@ -107,6 +107,8 @@ class Claim:
     reason: str = ""
     """Why it was not run, or what a reader of the row should know."""
     provided: "tuple[Claim, ...]" = ()
+    earlier: "Claim | None" = None
+    """The claim as it was set before, by another score or condition: its verdict stays beside the new one."""
     headline: bool = False
     """Whether it is what the paper is about (its abstract, its main table): such claims stand first."""
 
@@ -137,6 +139,8 @@ class Judgement:
     mark: Mark = ""
     """*small*: it holds, and the estimate is below the smallest effect of interest. *at chance*: undecided,
     as neither side is better than a trivial baseline."""
+    earlier: "Judgement | None" = None
+    """What becomes of the claim as it was set before."""
 
     @property
     def label(self) -> str:

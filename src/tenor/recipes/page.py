@@ -14,6 +14,7 @@ from typing import Any
 from tenor.files import atomic_file, writing
 from tenor.metrics.intervals import Interval
 from tenor.metrics.verdicts import Claim, Judgement, Verdict
+from tenor.recipes.power import power_section
 from tenor.recipes.recipe import Cell, Recipe
 from tenor.recipes.results import Results, files_place, read_results, seconds_of, write_results
 from tenor.recipes.trivial import TRIVIAL
@@ -68,9 +69,14 @@ def _verdicts(found: Results) -> list[dict[str, Any]]:
             "adjusted": adjusted,
             "p": None if one.p is None else round(one.p, 6),
             "interval": None if one.interval is None else _interval_values(one.interval),
+            **({} if one.earlier is None else {"earlier": _earlier_verdict(one.earlier)}),
         }
         for one, adjusted in zip(found.judgements, found.adjusted, strict=True)
     ]
+
+
+def _earlier_verdict(one: Judgement) -> dict[str, Any]:
+    return {"claim": one.claim.text, "verdict": one.verdict.value, "mark": one.mark}
 
 
 def _interval_values(interval: Interval) -> list[float | None]:
@@ -113,6 +119,7 @@ def _lines(found: Results, captions: Mapping[str, str]) -> Iterator[str]:
     yield ""
     yield from _what_was_run(found)
     yield from _claims(found)
+    yield from power_section(found)
     yield from _cells(found)
     for file, caption in captions.items():
         yield from ("", f"![{markdown_text(caption)}]({file})", "", f"*{markdown_text(caption)}*")
@@ -229,10 +236,27 @@ def _claim_row(number: int, one: Judgement, adjusted: bool) -> list[str]:
         low, high = figure(one.interval.low, signed=signed), figure(one.interval.high, signed=signed)
         ours = f"{figure(one.interval.estimate, signed=signed)} [{low}, {high}]"
     unadjusted = "not after Holm's adjustment" if one.verdict == Verdict.holds and not adjusted else ""
-    beside = "; ".join(dict.fromkeys(note for note in (one.note, unadjusted, claim.reason) if note))
+    notes = (one.note, _before(one), unadjusted, claim.reason)
+    beside = "; ".join(dict.fromkeys(note for note in notes if note))
     seeds = "–" if one.seeds == 0 else str(one.seeds)
     text = f"**{claim.text}**" if claim.headline else claim.text
     return [str(number), text, one.label, paper, ours, _smallest_effect(claim), seeds, beside]
+
+
+def _before(one: Judgement) -> str:
+    """Say what becomes of a claim as it was set before; its figures where they are others."""
+    before = one.earlier
+    if before is None:
+        return ""
+    told = f"{before.claim.text}: {before.label}"
+    if before.interval is None or before.claim.contrast == one.claim.contrast:
+        return told
+    signed = _is_difference(before.claim)
+    ours, low, high = (
+        figure(value, signed=signed)
+        for value in (before.interval.estimate, before.interval.low, before.interval.high)
+    )
+    return f"{told}, {ours} [{low}, {high}]"
 
 
 def _smallest_effect(claim: Claim) -> str:

@@ -27,7 +27,7 @@ from tenor.corpora.corpus import Corpus
 from tenor.errors import TenorError, did_you_mean
 from tenor.files import atomic_folder, clear_parts
 from tenor.locks import file_lock
-from tenor.metrics.outcomes import Outcome
+from tenor.metrics.outcomes import Outcome, StatisticName
 from tenor.metrics.verdicts import Claim
 
 Scale = Literal["tiny", "small", "full"]
@@ -292,6 +292,13 @@ class Recipe:
     claims: tuple[Claim, ...] = ()
     """Contrasts over cells that a plan does not hold, or that did not finish, are shown as *not run*."""
     composites: Mapping[str, Composite] = field(default_factory=dict)
+    derived: Mapping[str, tuple[str, StatisticName]] = field(default_factory=dict)
+    """metric -> the metric whose items it is computed from, and the statistic: what is asked of outcomes that
+    were stored before."""
+    untrained: Callable[[Cell], str | None] | None = None
+    """Names the cell of the same encoder without any training: a claim about a cell that is worse says so."""
+    power: bool = False
+    """Whether the page says how many seeds and test items would decide the undecided claims."""
     draws: Callable[[Cell, int, Settings], Hashable] | None = None
     """Where seeds share something that was drawn once for several of them: what stands for it, from cell,
     seed and the plan's settings; None where they share nothing. Such seeds count as one independent draw."""

@@ -27,7 +27,7 @@ from tenor.recipes.columns import Floats, items_file, read_columns, write_column
 from tenor.recipes.executor import last_error
 from tenor.recipes.recipe import Cell, Composite, Recipe, Scale
 from tenor.recipes.sources import Digests, fingerprint, missing_needs, used_assets
-from tenor.recipes.trivial import TRIVIAL, against_trivial, trivial_outcomes
+from tenor.recipes.trivial import TRIVIAL, against_trivial, below_untrained, trivial_outcomes
 
 FORMAT = 2
 
@@ -64,12 +64,19 @@ class Results:
     def measured(self) -> dict[str, dict[int | None, dict[str, Outcome]]]:
         """cell -> seed -> metric -> outcome."""
         return {
-            cell: {
-                seed: {name: unpacked(kept, self.columns) for name, kept in record["outcomes"].items()}
-                for seed, record in by_seed.items()
-            }
+            cell: {seed: self._outcomes(record) for seed, record in by_seed.items()}
             for cell, by_seed in self.records.items()
         }
+
+    def _outcomes(self, record: Mapping[str, Any]) -> dict[str, Outcome]:
+        """Return the outcomes of a record, each followed by those that are derived from it."""
+        found: dict[str, Outcome] = {}
+        for name, packed in record["outcomes"].items():
+            found[name] = outcome = unpacked(packed, self.columns)
+            for other, (source, statistic) in self.recipe.derived.items():
+                if source == name:
+                    found[other] = Outcome.of(statistic, *outcome.columns, items=outcome.items)
+        return found
 
     @cached_property
     def metrics(self) -> tuple[str, ...]:
@@ -115,9 +122,28 @@ class Results:
         judgement = replace(self.judge(replace(claim, contrast=contrast)), claim=claim)
         if judgement.verdict == Verdict.not_run:
             return judgement
+        if claim.earlier is not None:
+            judgement = replace(judgement, earlier=self.judged(claim.earlier))
+        if worse := self._below_untrained(contrast):
+            judgement = replace(judgement, note="; ".join(filter(None, (judgement.note, worse))))
+        return self._conditioned(judgement, contrast)
+
+    def _below_untrained(self, contrast: Contrast) -> str:
+        """Say which cells of a contrast are worse than their encoder without any training."""
+        cells, untrained = {cell.name: cell for cell in self.cells}, self.recipe.untrained
+        if untrained is None:
+            return ""
+        return below_untrained(
+            contrast, lambda name: untrained(cells[name]), self.judge, lambda name: cells[name].label
+        )
+
+    def _conditioned(self, judgement: Judgement, contrast: Contrast) -> Judgement:
+        """Take back a verdict whose conditions are not met, or whose sides are at chance."""
+        claim = judgement.claim
         broken = [one for one in claim.provided if self.judged(one).verdict != Verdict.holds]
         if broken:
-            note = f"undecided, as it is not shown that: {broken[0].text}"
+            shown = f"undecided, as it is not shown that: {broken[0].text}"
+            note = "; ".join(filter(None, (shown, judgement.note)))
             return replace(judgement, verdict=Verdict.undecided, mark="", note=note)
         return against_trivial(judgement, contrast, self.recipe.trivial, self.judge)
 

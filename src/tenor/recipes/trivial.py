@@ -5,7 +5,7 @@ difference includes or lies below 0) says nothing: it is *undecided: at chance*.
 worse than its trivial baseline is said to be that.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from tenor.metrics.judge import Judge, Measured
 from tenor.metrics.outcomes import Outcome, constant_answer
 from tenor.metrics.verdicts import Contrast, Judgement, Verdict
 from tenor.recipes.recipe import CONSTANT, Recipe, Trivial
+from tenor.report.tables import figure
 
 Records = Mapping[str, Mapping[int | None, Mapping[str, Any]]]
 """cell -> seed -> what was kept."""
@@ -59,6 +60,30 @@ def against_trivial(judgement: Judgement, contrast: Contrast, trivial: Trivial, 
         note = "a gain over what is worse than the trivial baseline"
         return replace(judgement, note=_joined(judgement.note, note))
     return judgement
+
+
+def below_untrained(
+    contrast: Contrast,
+    untrained: Callable[[str], str | None],
+    judge: Judge,
+    label: Callable[[str], str],
+) -> str:
+    """Say which cells of a contrast score below their encoder without any training, and by how much.
+
+    >>> worse, plain = Outcome.number(0.7), Outcome.number(0.8)
+    >>> judge = Judge({"tuned": {1: {"r": worse}, 2: {"r": worse}}, "plain": {None: {"r": plain}}})
+    >>> below_untrained(Contrast.mean("tuned", metric="r"), lambda cell: "plain", judge, str.upper)
+    'below no training: TUNED, r (−0.100)'
+    """
+    told = []
+    for cell, metric in contrast.weights:
+        other = untrained(cell)
+        if other is None or other == cell:
+            continue
+        interval = judge.interval(Contrast.difference(cell, other, metric=metric))
+        if interval is not None and interval.high < 0:
+            told.append(f"{label(cell)}, {metric} ({figure(interval.estimate, signed=True)})")
+    return f"below no training: {'; '.join(told)}" if told else ""
 
 
 def _above(contrast: Contrast, trivial: Trivial) -> tuple[Contrast, Contrast] | None:

@@ -16,6 +16,7 @@ from tenor.errors import TenorError
 from tenor.metrics.outcomes import Outcome, column_from_json
 from tenor.metrics.verdicts import Verdict
 from tenor.recipes.import_results import publish_files
+from tenor.recipes.page import _claim_row
 from tenor.recipes.recipe import Cell
 from tenor.recipes.results import Results, read_results, write_results
 from tenor.recipes.runner import run_recipe
@@ -35,22 +36,25 @@ def one_thread(monkeypatch):
 
 def test_the_plan_is_that_of_the_issue():
     cells = {cell.name: cell for cell in RECIPE.plan("small").cells}
-    assert RECIPE.plan("small").seeds == 5
+    assert RECIPE.plan("small").seeds == 10  # of the gate; the other cells have five at most
     for encoder in ("starter", "vanilla"):
         for stage in ("plain", "transferred"):
             assert len(cells[f"{encoder}-{stage}-1000"].settings["tasks"]) == 6
-            assert cells[f"{encoder}-{stage}-1000"].seeds(5) == 5
+            assert cells[f"{encoder}-{stage}-1000"].seeds(10) == 5
             for rows in (250, 4000):
                 assert cells[f"{encoder}-{stage}-{rows}"].settings["tasks"] == ["mrpc", "stsb", "quora"]
                 assert cells[f"{encoder}-{stage}-{rows}"].seeds(5) == 3
         for stage in ("sentence", "3way", "3way-simple", "binary"):
-            assert cells[f"{encoder}-{stage}-1000"].settings["tasks"] == ["mrpc", "stsb", "rte"]
+            for name in (f"{encoder}-{stage}-1000", f"{encoder}-{stage}-x3-1000"):
+                assert cells[name].settings["tasks"] == ["mrpc", "stsb", "rte"]
+    assert {name for name, cell in cells.items() if cell.seeds(10) == 10} == {
+        "random-plain-1000-stsb-all",
+        "vanilla-plain-1000-stsb-all",
+    }
     assert list(cells)[:2] == ["starter-plain-1000", "starter-transferred-1000"]
     # Plain and transferred are fine-tuned alike.
-    assert (
-        len({json.dumps(cell.settings["fine_tuning"]) for cell in cells.values() if "tasks" in cell.settings})
-        == 1
-    )
+    tuned = [cell.settings["fine_tuning"] for cell in cells.values() if "fine_tuning" in cell.settings]
+    assert all(one == tuned[0] for one in tuned)
     full = {cell.name for cell in RECIPE.plan("full").cells}
     for rows in (1000, 5000, 10_000, 20_000, "all"):
         assert {f"{name}-{rows}" for name in ("starter-plain", "starter-transferred")} <= full
@@ -58,50 +62,97 @@ def test_the_plan_is_that_of_the_issue():
     assert not any("in-task" in name for name in named)
 
 
-def test_claims_on_an_encoder_that_learned_nothing_are_undecided():
+def _made_up_results(skills):
+    """Make results of three seeds, in which a cell gets a share of the items right."""
     random = np.random.default_rng(0)
-    gold = random.integers(0, 2, 150)
-    graded = random.random(150)
+    gold, graded = random.integers(0, 2, 400), random.random(400)
 
     def outcomes(skill):
-        right = random.random(150) < skill
+        right = random.random(400) < skill
         chosen = np.where(right, gold, 1 - gold)
+        f1, graded_too = (
+            Outcome.of("f1", gold, chosen, items="m"),
+            graded + (1 - skill) * random.normal(size=400),
+        )
         return {
-            MAIN["mrpc"]: Outcome.of("f1", gold, chosen, items="m"),
-            MAIN["stsb"]: Outcome.of(
-                "pearson", graded, graded + (1 - skill) * random.normal(size=150), items="s"
-            ),
+            MAIN["mrpc"]: f1,
+            "MRPC AUC": Outcome.of("auc", gold, chosen + 0.1 * random.random(400), items="m"),
+            MAIN["stsb"]: Outcome.of("pearson", graded, graded_too, items="s"),
+            MAIN["stsb-all"]: Outcome.of("pearson", graded, graded_too, items="s"),
             MAIN["sst2"]: Outcome.of("mean", right, items="t"),
             MAIN["rte"]: Outcome.of("mean", right, items="r"),
         }
 
+    cells = [
+        {"cell": cell, "seed": seed, "origin": 0, "seconds": 1, "notes": [], "series": {}, "extras": {},
+         "outcomes": {name: one.as_dict() for name, one in outcomes(skill).items()}}
+        for cell, skill in skills.items()
+        for seed in (1, 2, 3)
+    ]  # fmt: skip
+    columns = {}
+    for cell in cells:
+        for outcome in cell["outcomes"].values():
+            keys = [f"{len(columns) + n}" for n, _ in enumerate(outcome["columns"])]
+            columns |= dict(zip(keys, map(column_from_json, outcome["columns"]), strict=True))
+            outcome["columns"] = keys
+    return Results(RECIPE, {"scale": "small", "seeds": 3, "cells": cells}, columns)
+
+
+def _claim(text):
+    return next(claim for claim in CLAIMS if claim.text == text)
+
+
+def test_claims_on_an_encoder_that_learned_nothing_are_undecided():
     def judged(random_skill):
-        skills = {
-            "random-plain-1000": random_skill,
-            "vanilla-plain-1000": 0.8,  # well above the constant answer
-            "vanilla-transferred-1000": 0.95,
-        }
-        cells = [
-            {"cell": cell, "seed": seed, "origin": 0, "seconds": 1, "notes": [], "series": {}, "extras": {},
-             "outcomes": {name: one.as_dict() for name, one in outcomes(skill).items()}}
-            for cell, skill in skills.items()
-            for seed in (1, 2, 3)
-        ]  # fmt: skip
-        columns = {}
-        for cell in cells:
-            for outcome in cell["outcomes"].values():
-                keys = [f"{len(columns) + n}" for n, _ in enumerate(outcome["columns"])]
-                columns |= dict(zip(keys, map(column_from_json, outcome["columns"]), strict=True))
-                outcome["columns"] = keys
-        found = Results(RECIPE, {"scale": "small", "seeds": 3, "cells": cells}, columns)
-        claim = next(claim for claim in CLAIMS if claim.text == "H3: it helps inference (RTE). (vanilla)")
+        skills = {f"random-plain-1000{more}": random_skill for more in ("", "-mrpc", "-stsb-all")}
+        # Well above the constant answer.
+        skills |= {f"vanilla-plain-1000{more}": 0.8 for more in ("", "-mrpc", "-stsb-all")}
+        claim = _claim("H3: it helps inference (RTE). (vanilla)")
         assert claim.provided == USABLE
-        return found.judged(claim)
+        return _made_up_results(skills | {"vanilla-transferred-1000": 0.95}).judged(claim)
 
     assert judged(0.2).verdict == Verdict.holds
     doubtful = judged(0.8)
     assert doubtful.verdict == Verdict.undecided
     assert "random initialisation" in doubtful.note
+
+
+def test_the_verdict_by_the_first_rule_stays_beside_the_new_one():
+    names = [f"{encoder}-plain-1000{more}" for encoder in ("random", "vanilla") for more in ("", "-mrpc")]
+    found = _made_up_results(dict(zip(names, (0.5, 0.5, 0.6, 0.6), strict=True)))
+    gate = USABLE[0]
+    assert gate.contrast.weights == {("vanilla-plain-1000", "MRPC Matthews"): 1.0,
+                                     ("random-plain-1000", "MRPC Matthews"): -1.0}  # fmt: skip
+    judged = found.judged(gate)
+    from sklearn.metrics import matthews_corrcoef
+
+    columns = {cell: found.measured[cell][1][MAIN["mrpc"]].columns for cell in names}
+    for cell, (gold, chosen) in columns.items():
+        assert found.measured[cell][1]["MRPC Matthews"].score == pytest.approx(
+            matthews_corrcoef(gold, chosen)
+        )
+    assert judged.earlier.claim.contrast.weights.keys() == {
+        ("vanilla-plain-1000", "MRPC F1"),
+        ("random-plain-1000", "MRPC F1"),
+    }
+    row = _claim_row(1, judged, adjusted=True)
+    assert "by F1, the first rule: undecided: at chance, " in row[-1]
+    for claim in CLAIMS:
+        if claim.text.endswith("(vanilla)"):
+            assert claim.provided == USABLE
+            assert MAIN["mrpc"] in {
+                metric for one in claim.earlier.provided for _, metric in one.contrast.weights
+            }
+            assert claim.earlier.earlier is None
+
+
+def test_a_cell_below_its_encoders_plain_cosine_is_told():
+    skills = {"starter-plain-1000": 0.7, "starter-transferred-1000": 0.75, "starter-cosine-1000": 0.99}
+    judged = _made_up_results(skills).judged(_claim("H1: it helps MRPC, by Matthews. (starter)"))
+    assert "below no training: starter, transferred, 1,000 rows, MRPC Matthews (−0." in judged.note
+    assert "; starter, plain, 1,000 rows, MRPC Matthews (−0." in judged.note
+    better = _made_up_results(skills | {"starter-cosine-1000": 0.6})
+    assert "no training" not in better.judged(_claim("H1: it helps MRPC, by Matthews. (starter)")).note
 
 
 def test_8_what_was_published_goes_in_the_directions_of_the_specification():
@@ -342,12 +393,13 @@ def test_seeds_have_stages_of_their_own_but_ablations_share_one(monkeypatch, tmp
     monkeypatch.setattr(encoders, "starter", lambda context: tmp_path)
     settings = RECIPE.plan("small").settings
 
-    def stages(encoder, stage):
+    def stages(encoder, stage, count=None):
         asked.clear()
         for seed in (0, 1, 2, 3, 4, 5):  # 0: a cell that depends on no seed
             context = SimpleNamespace(seed=seed, settings=settings, lasting=lasting)
-            encoders.transferred(context, encoder, tmp_path, stage)
+            encoders.transferred(context, encoder, tmp_path, stage, count)
         return [each["seed"] for each in asked]
 
     assert stages("starter", "transferred") == stages("vanilla", "transferred") == [1, 1, 2, 3, 1, 2]
     assert stages("vanilla", "binary") == stages("starter", "in-task") == [1] * 6
+    assert stages("vanilla", "binary", 3) == [1, 1, 2, 3, 1, 2]

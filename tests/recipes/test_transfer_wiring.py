@@ -4,6 +4,7 @@ What is expected of a cell is read from its name, never from its settings.
 """
 
 import math
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, fields
@@ -29,14 +30,21 @@ from tenor.training.config import TrainingConfig
 from tenor.training.early_stopping import StopAtDecrease
 
 CELLS = {scale: RECIPE.plan(scale).names for scale in ("small", "full")}
+ENCODERS = ("starter", "vanilla", "random", "paired")
 TUNED = [
     (scale, name)
     for scale, names in CELLS.items()
     for name in names
-    if name.split("-")[0] in ("starter", "vanilla", "random") and not name.endswith("rate")
+    if name.split("-")[0] in ENCODERS and not re.search("rate|pretraining|cosine|frozen", name)
 ]
-KINDS = {"sst2": "classify", "cola": "classify", "stsb": "similarity"}
-LABELS = {"rte": ("not_entailment", "entailment")}
+KINDS = {
+    "sst2": "classify", "sst2-all": "classify", "cola": "classify", "stsb": "similarity",
+    "stsb-all": "similarity",
+}  # fmt: skip
+LABELS = {
+    "rte": ("not_entailment", "entailment"),
+    "sick": ("NEUTRAL", "ENTAILMENT", "CONTRADICTION"),
+}
 SPECS = {
     "transferred": PhrasesSpec(),
     "in-task": PhrasesSpec(),
@@ -44,6 +52,7 @@ SPECS = {
     "3way": PhrasesSpec(sentential=False, phrasal="three_way", features="elaborate"),
     "3way-simple": PhrasesSpec(sentential=False, phrasal="three_way", features="simple"),
     "binary": PhrasesSpec(sentential=False, phrasal="binary", features="elaborate"),
+    "simple": PhrasesSpec(sentential=True, phrasal="three_way", features="simple"),
 }
 # The whole of a training: what the recipe does not name must not come from a default that may change.
 PLAIN: dict[str, Any] = {
@@ -59,30 +68,44 @@ PLAIN: dict[str, Any] = {
 
 
 def _parts(name: str) -> tuple[str, str, str]:
-    """Take the name of a cell apart: encoder, stage, rows."""
+    """Take the name of a cell apart: encoder, stage, rows; a task of its own stays with the rows."""
     encoder, rest = name.split("-", 1)
-    stage, rows = rest.rsplit("-", 1)
-    return encoder, stage, rows
+    found = re.fullmatch(r"(.+?)-(\d+|all)(-.+)?", rest)
+    assert found is not None
+    return encoder, found[1], found[2]
+
+
+def _stage(name: str) -> tuple[str | None, int | None]:
+    """Return the stage behind a cell, if any, and how many of it there are where the plan does not say."""
+    stage = _parts(name)[1]
+    if stage in ("plain", "siamese"):
+        return None, None
+    return stage.removesuffix("-x3"), 3 if stage.endswith("-x3") or stage in ("simple", "format") else None
 
 
 def _tasks(name: str) -> list[str]:
     encoder, stage, rows = _parts(name)
+    if own := re.search(r"-1000-(.+)$", name):
+        return [own[1]]
     if encoder == "random":
         return ["mrpc", "stsb", "sst2"]
-    if stage == "in-task":
+    if stage in ("in-task", "simple", "format"):
         return ["mrpc", "stsb", "quora", "rte"]
+    if stage == "siamese":
+        return ["mrpc", "stsb", "quora"]
     if stage not in ("plain", "transferred"):
         return ["mrpc", "stsb", "rte"]
-    return ["mrpc", "stsb", "quora", *(["rte", "sst2", "cola"] if rows == "1000" else [])]
+    every = ["mrpc", "stsb", "quora", *(["rte", "sst2", "cola"] if rows == "1000" else [])]
+    return [task for task in every if encoder != "paired" or task != "cola"]
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, str | None]]:
+def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Any]:
     """Name encoders in place of making them, choose a rate of 0.5, and list what was asked for."""
     given: list[Any] = []
 
-    def encoder_folder(context: Context, encoder: str, stage: str | None = None) -> Path:
-        given.append((encoder, stage))
+    def encoder_folder(context: Context, encoder: str, stage: str | None, stages: int | None) -> Path:
+        given.append((encoder, stage, stages))
         return tmp_path / f"{encoder}-{stage}" / "plain"
 
     def with_rate(context: Context, encoder: str, tuning: Any) -> tuple[dict[str, Any], str]:
@@ -99,13 +122,20 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, st
     return given
 
 
-def _task_settings(task: str) -> dict[str, Any]:
+DEFAULT_FEATURES = ("abs", "product", "cosine")
+
+
+def _task_settings(task: str, *, siamese: bool = False) -> dict[str, Any]:
     """Return all settings of a task as BERT is fine-tuned on it, without its files and its batch."""
     kind = KINDS.get(task, "pair")
     roles = {"classify": ("text", "label"), "similarity": ("first", "second", "score")}
     own: dict[str, Any] = {"columns": {role: role for role in roles.get(kind, ("first", "second", "label"))}}
     own |= {"range": (0.0, 5.0), "loss": "mse", "output": "linear"} if kind == "similarity" else {}
     own |= {} if kind == "similarity" else {"labels": LABELS.get(task, ("0", "1"))}
+    if siamese:
+        if kind == "similarity":
+            return asdict(task_config(kind, head="cosine", **own | {"output": None}))
+        return asdict(task_config(kind, head="linear", dropout=0.1, **own | {"features": DEFAULT_FEATURES}))
     own |= {} if kind == "classify" else {"encoding": "cross"}
     return asdict(task_config(kind, head="linear", dropout=0.1, pooling="pooler", **own))
 
@@ -122,9 +152,10 @@ def test_a_cell_fine_tunes_what_its_name_says(
 ) -> None:
     monkeypatch.setattr(data, "MADE_UP", {"train": 300, "test": 40, "pairs": 120, "texts": 80})
     run_cell(RECIPE, name, scale=scale, seed=3)
-    encoder, stage, rows = _parts(name)
-    staged = [] if stage == "plain" else [{"in_task": stage == "in-task"}]
-    assert asked == [("rate", encoder), (encoder, None if stage == "plain" else stage), *staged]
+    encoder, _, rows = _parts(name)
+    stage, stages = _stage(name)
+    staged = [] if stage is None else [{"in_task": stage == "in-task"}]
+    assert asked == [("rate", encoder), (encoder, stage, stages), *staged]
     assert [list(run.tasks) for run in recorded.runs.values()] == [[task] for task in _tasks(name)]
 
     count = min(300, 300 if rows == "all" else int(rows))
@@ -136,11 +167,14 @@ def test_a_cell_fine_tunes_what_its_name_says(
         own, batch, tokens = {"epochs": 4, "encoder_lr": 3e-5, "head_lr": 3e-5}, 32, 128
     for folder, run in recorded.runs.items():
         ((task, config),) = run.tasks.items()
-        assert run.encoder == str(tmp_path / f"{encoder}-{None if stage == 'plain' else stage}" / "plain")
+        assert run.encoder == str(tmp_path / f"{encoder}-{stage}" / "plain")
         assert run.training == TrainingConfig(**PLAIN | own)
         assert (run.seed, run.max_tokens, run.pooling, run.objectives) == (3, tokens, "mean", {})
         shown = {key: value for key, value in asdict(config).items() if key != "train"}
-        expected = _task_settings(task) | {"batch_size": batch, "dev": None}  # nothing chooses a checkpoint
+        expected = _task_settings(task, siamese="siamese" in name) | {
+            "batch_size": batch,
+            "dev": None,
+        }  # nothing chooses a checkpoint
         assert shown == {key: value for key, value in expected.items() if key != "train"}
         assert len(recorded.files[folder][f"{task}.train"]) == count
 
@@ -174,9 +208,9 @@ def test_the_test_rows_are_scored_by_what_was_fine_tuned(
     result = run_cell(RECIPE, "starter-plain-1000", scale="small")
     (folder,) = tmp_path.glob("shared/rows-*[0-9a-f]")
     metrics = {
-        "mrpc": {"MRPC F1": "f1", "MRPC accuracy": "mean"},
+        "mrpc": {"MRPC F1": "f1", "MRPC accuracy": "mean", "MRPC AUC": "auc"},
         "stsb": {"STS-B Pearson": "pearson", "STS-B Spearman": "spearman"},
-        "quora": {"Quora F1": "f1", "Quora accuracy": "mean"},
+        "quora": {"Quora F1": "f1", "Quora accuracy": "mean", "Quora AUC": "auc"},
         "rte": {"RTE accuracy": "mean"},
         "sst2": {"SST-2 accuracy": "mean"},
         "cola": {"CoLA Matthews": "matthews"},
@@ -194,7 +228,7 @@ def test_the_test_rows_are_scored_by_what_was_fine_tuned(
                 continue
             truth = np.array([LABELS.get(task, ("0", "1")).index(row["label"]) for row in rows])
             chosen = said.argmax(axis=1)
-            expected = [chosen == truth] if statistic == "mean" else [truth, chosen]
+            expected = {"mean": [chosen == truth], "auc": [truth, said[:, 1]]}.get(statistic, [truth, chosen])
             np.testing.assert_array_equal(outcome.columns, expected)
     assert list(result.outcomes) == [name for named in metrics.values() for name in named]
 
@@ -205,6 +239,9 @@ TESTED = {
     "rte": (["train"], ["dev"]),
     "sst2": (["train"], ["dev"]),
     "cola": (["train", "val"], ["dev"]),
+    "stsb-all": (["train"], ["dev", "test"]),
+    "sst2-all": (["train"], ["dev", "test"]),
+    "sick": (["train", "trial"], ["test"]),
 }
 
 
@@ -213,10 +250,11 @@ def test_a_task_is_trained_and_tested_on_the_splits_that_the_page_names(
     task: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def read(folder: Path, split: str) -> list[Any]:
-        assert folder.name == ("sentence-cls" if task == "sst2" else task)
+        assert folder.name == ("sentence-cls" if name == "sst2" else name)
         return [split]
 
-    monkeypatch.setattr(data, f"read_{task}", read)
+    name = task.removesuffix("-all")
+    monkeypatch.setattr(data, f"read_{name}", read)
     for as_row in ("labelled", "scored"):
         monkeypatch.setattr(data, as_row, lambda split: split)
     context: Any = SimpleNamespace(folder=lambda name: tmp_path / name)
@@ -284,17 +322,18 @@ def _score(recorded: Any) -> float:
 def test_a_rate_that_a_cell_has_chosen_is_that_of_all_cells_of_its_encoder(
     context_of: Callable[..., Context], tmp_path: Path
 ) -> None:
-    for rate, encoder in ((0.1, "starter-rate"), (0.2, "vanilla-rate"), (0.3, "random-rate")):
+    named = ("starter-rate", "vanilla-rate", "random-rate", "paired-rate")
+    for rate, encoder in zip((0.1, 0.2, 0.3, 0.4), named, strict=True):
         (tmp_path / encoder).mkdir()
         rates.write_json(tmp_path / encoder / "rate.json", {"rate": rate, "note": f"{rate}"})
     plan = RECIPE.plan("small")
     context = context_of(plan.settings, made_by=lambda cell: tmp_path / cell)
     for name in plan.names:
         settings = plan.cell(name).settings
-        if "tasks" in settings:
+        if "fine_tuning" in settings and "tasks" in settings:
             encoder = _parts(name)[0]
             tuning, note = rates.with_rate(context, encoder, settings["fine_tuning"])
-            expected = {"starter": 0.1, "vanilla": 0.2, "random": 0.3}[encoder]
+            expected = {"starter": 0.1, "vanilla": 0.2, "random": 0.3, "paired": 0.4}[encoder]
             assert (tuning["encoder_lr"], note) == (expected, f"{expected}")
             assert "learning_rates" not in tuning
 
@@ -303,7 +342,7 @@ def test_a_rate_that_a_cell_has_chosen_is_that_of_all_cells_of_its_encoder(
 
 
 @pytest.mark.parametrize("stage", [None, "transferred", "binary"])
-@pytest.mark.parametrize("encoder", ["starter", "vanilla", "random"])
+@pytest.mark.parametrize("encoder", ENCODERS)
 def test_an_encoder_is_the_one_of_its_name_after_the_stage_of_its_name(
     encoder: str, stage: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -311,6 +350,7 @@ def test_an_encoder_is_the_one_of_its_name_after_the_stage_of_its_name(
         ("starter", "starter"),
         ("vanilla", "vanilla"),
         ("random", "random_initialisation"),
+        ("paired", "paired"),
     ):
         monkeypatch.setattr(encoders, function, lambda context, name=name: tmp_path / name)
     given: list[Any] = []
@@ -324,7 +364,7 @@ def test_an_encoder_is_the_one_of_its_name_after_the_stage_of_its_name(
     if stage is None:
         assert (found, given) == (tmp_path / encoder, [])
     else:
-        assert (found, given) == (tmp_path / "stage" / "plain", [(encoder, tmp_path / encoder, stage)])
+        assert (found, given) == (tmp_path / "stage" / "plain", [(encoder, tmp_path / encoder, stage, None)])
 
 
 @pytest.fixture
@@ -356,7 +396,7 @@ RATES = {"small": {"starter": 1e-4, "vanilla": 2e-4}, "full": {"starter": 5e-5, 
 
 
 @pytest.mark.parametrize("stage", list(SPECS))
-@pytest.mark.parametrize("encoder", ["starter", "vanilla"])
+@pytest.mark.parametrize("encoder", ["starter", "vanilla", "paired"])
 @pytest.mark.parametrize("scale", ["small", "full"])
 def test_a_stage_learns_the_losses_of_its_name(
     scale: str,
@@ -374,7 +414,7 @@ def test_a_stage_learns_the_losses_of_its_name(
     small = scale == "small"
     own = {
         "epochs": 1 if small else 3,
-        "encoder_lr": RATES[scale][encoder],
+        "encoder_lr": RATES[scale]["starter" if encoder == "starter" else "vanilla"],
         "head_lr": 5e-4 if small else 5e-5,
     }
     expected = paraphrase_stage.StageRun(
@@ -466,7 +506,8 @@ def _results(scale: str, *names: str) -> Results:
     ("scale", "stage", "groups"),
     [
         ("small", "transferred", [[0, 3], [1, 4], [2]]),
-        ("small", "binary", [[0], [1], [2], [3], [4]]),  # all seeds have the one stage: none is nearer
+        ("small", "binary", [[0, 1, 2, 3, 4]]),  # all seeds have the one stage
+        ("small", "binary-x3", [[0, 3], [1, 4], [2]]),
         ("full", "transferred", [[0, 3], [1, 4], [2]]),
         ("full", "binary", [[0, 3], [1, 4], [2]]),
     ],
@@ -494,7 +535,8 @@ def test_shared_stages_widen_an_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "stage"), [("small", "transferred"), ("full", "transferred"), ("full", "binary")]
+    ("scale", "stage"),
+    [("small", "transferred"), ("full", "transferred"), ("full", "binary"), ("small", "simple")],
 )
 def test_what_counts_as_one_draw_is_what_was_trained_once(
     scale: str, stage: str, context_of: Callable[..., Context], staged: list[Any], tmp_path: Path
@@ -506,7 +548,8 @@ def test_what_counts_as_one_draw_is_what_was_trained_once(
     folders = {}
     for seed in range(1, 6):
         context = context_of(plan.settings, seed=seed)
-        folders[seed] = encoders.transferred(context, "vanilla", tmp_path / "base", stage)
+        stages = cell.settings.get("stages")
+        folders[seed] = encoders.transferred(context, "vanilla", tmp_path / "base", stage, stages)
     drawn = {seed: draws(cell, seed, plan.settings) for seed in folders}
     for one in folders:
         for other in folders:
@@ -516,6 +559,24 @@ def test_what_counts_as_one_draw_is_what_was_trained_once(
 
 
 # --- pre-training -----------------------------------------------------------------------------------------
+
+
+def test_the_paired_encoder_learns_next_sentences_of_half_as_long_paragraphs(
+    context_of: Callable[..., Context], recorded: Any
+) -> None:
+    context = context_of(dict(RECIPE.plan("small").settings))
+    for pairs in (False, True):
+        pretraining.pretrained(context, pairs=pairs)
+    plain, paired = recorded.runs.values()
+    (one,), (two,) = plain.tasks.values(), paired.tasks.values()
+    assert (one.next_sentence, two.next_sentence) == (None, True)
+    # Rows of two paragraphs: made-up paragraphs are not packed, so that a row has twice the words.
+    assert paired.training.steps == pytest.approx(plain.training.steps / 2, rel=0.1)
+    every, held = (recorded.files[list(recorded.runs)[1]][f"text.{part}"] for part in ("train", "dev"))
+    texts = list(data.pretraining_texts(context))
+    places = [texts.index(row["text"]) for row in held]
+    assert places == list(range(places[0], places[0] + 8)), "neighbours measure next sentences"
+    assert len(every) + len(held) == len(texts)
 
 
 @pytest.mark.parametrize("seed", [0, 4])

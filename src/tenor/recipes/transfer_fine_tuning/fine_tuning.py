@@ -14,12 +14,13 @@ import numpy as np
 from tenor.files import read_json, write_json
 from tenor.metrics.outcomes import Outcome
 from tenor.recipes.recipe import Cell, CellResult, Context
-from tenor.recipes.rows import Row, read_rows, write_rows
+from tenor.recipes.rows import read_rows, write_rows
 from tenor.recipes.transfer_fine_tuning.aligned import aligned_folder, counts_note
-from tenor.recipes.transfer_fine_tuning.data import rows_folder
+from tenor.recipes.transfer_fine_tuning.data import rows_of
+from tenor.recipes.transfer_fine_tuning.drawing import drawn_rows
 from tenor.recipes.transfer_fine_tuning.encoders import encoder_folder, stage_note, starter
 from tenor.recipes.transfer_fine_tuning.rates import with_rate
-from tenor.recipes.transfer_fine_tuning.scoring import predicted, scored, trained
+from tenor.recipes.transfer_fine_tuning.scoring import Reading, predicted, scored, trained
 
 
 def run_tasks(cell: Cell, context: Context) -> CellResult:
@@ -27,12 +28,13 @@ def run_tasks(cell: Cell, context: Context) -> CellResult:
     settings = cell.settings
     encoder, stage = settings["encoder"], settings.get("stage")
     tuning, chosen = with_rate(context, encoder, settings["fine_tuning"])
-    folder = encoder_folder(context, encoder, stage)
+    folder = encoder_folder(context, encoder, stage, settings.get("stages"))
+    reading = settings.get("reading", "joint")
     outcomes: dict[str, Outcome] = {}
     extras: dict[str, Any] = {}
     for number, task in enumerate(settings["tasks"]):
         context.progress(number, len(settings["tasks"]))
-        found, extras[task] = _task(context, task, folder, settings["rows"], tuning)
+        found, extras[task] = _task(context, task, folder, settings["rows"], tuning, reading)
         outcomes |= found
     notes = [chosen] if chosen else []
     if stage is not None:
@@ -42,26 +44,27 @@ def run_tasks(cell: Cell, context: Context) -> CellResult:
 
 
 def _task(
-    context: Context, task: str, encoder: Path, count: int | Literal["all"], tuning: Mapping[str, Any]
+    context: Context,
+    task: str,
+    encoder: Path,
+    count: int | Literal["all"],
+    tuning: Mapping[str, Any],
+    reading: Reading,
 ) -> tuple[dict[str, Outcome], dict[str, Any]]:
     """Fine-tune on one task, unless a run that was killed has done so, and score it."""
     work = context.work / task
     work.mkdir(exist_ok=True)
-    rows, done = rows_folder(context), work / "predicted.json"
+    rows, done = rows_of(context, task), work / "predicted.json"
     test = read_rows(rows / f"{task}.test.jsonl")
     if not done.is_file():
-        drawn = _drawn(read_rows(rows / f"{task}.train.jsonl"), count, context)
+        drawn = drawn_rows(read_rows(rows / f"{task}.train.jsonl"), count, context)
         write_rows(work / "train.jsonl", drawn)
-        run = trained(task, work / "train.jsonl", encoder, tuning, work / "run", seed=context.seed)
+        run = trained(
+            task, work / "train.jsonl", encoder, tuning, work / "run", seed=context.seed, reading=reading
+        )
         metrics = read_json(run / "metrics.json")
         told = {"rows": len(drawn)} | {name: metrics[name] for name in ("steps", "seconds", "precision")}
         write_json(done, {"predicted": predicted(task, run, test).tolist(), "told": told})
         shutil.rmtree(run)
     kept = read_json(done)
     return scored(task, test, np.asarray(kept["predicted"])), kept["told"]
-
-
-def _drawn(rows: list[Row], count: int | Literal["all"], context: Context) -> list[Row]:
-    """Draw rows by the seed alone: the first 250 are among the first 1,000, for every encoder the same."""
-    order = context.generator().permutation(len(rows))[: None if count == "all" else count]
-    return [rows[place] for place in order.tolist()]

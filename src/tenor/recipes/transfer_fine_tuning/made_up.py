@@ -39,7 +39,7 @@ def rows(task: str, count: int, generator: np.random.Generator) -> list[Row]:
 def _row(task: str, place: int, generator: np.random.Generator) -> Row:
     meaning = _draw(generator)
     text = _said(meaning, generator)
-    if task == "sst2":
+    if task in ("sst2", "sst2-all"):
         return {"text": f"{text} it was {_MOODS[place % 2]} .", "label": str(place % 2)}
     if task == "cola":
         words = text.split()
@@ -48,9 +48,11 @@ def _row(task: str, place: int, generator: np.random.Generator) -> Row:
     other = _draw(generator)
     same = place % 2 == 1
     pair = {"first": text, "second": _said(meaning if same else other, generator)}
-    if task == "stsb":
+    if task in ("stsb", "stsb-all"):
         shared = sum(one == two for one, two in zip(meaning, meaning if same else other, strict=True))
         return pair | {"score": 5 * shared / 4}
+    if task == "sick":
+        return pair | {"label": "ENTAILMENT" if same else ("NEUTRAL", "CONTRADICTION")[place // 2 % 2]}
     labels = ("not_entailment", "entailment") if task == "rte" else ("0", "1")
     return pair | {"label": labels[int(same)]}
 

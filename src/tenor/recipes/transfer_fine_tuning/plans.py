@@ -1,20 +1,23 @@
 """What is run at each scale: encoders, stages, numbers of rows, and their settings.
 
-Cells are named ENCODER-STAGE-ROWS. ENCODER is the starter, the vanilla encoder that is pre-trained here, or
-its random initialisation; STAGE is plain (none), transferred, one of the ablations (sentence, 3way,
-3way-simple, binary) or in-task, whose stage has also seen the paraphrases among the tasks' training rows and
-which no claim is about; ROWS is the number of rows of each task that are fine-tuned on, or "all". Beside
-them, ENCODER-rate chooses the learning rate of fine-tuning, where there is a choice, and pretraining-N is a
-piece of the pre-training.
+Cells are named ENCODER-STAGE-ROWS. ENCODER is the starter, the vanilla encoder that is pre-trained here, the
+paired one, pre-trained with next sentences too, or the vanilla one's random initialisation. STAGE is plain
+(none), transferred, simple (transferred with simple features), one of the ablations (sentence, 3way,
+3way-simple, binary; with -x3 after three stages in place of one), format (a stage that teaches the joint
+format alone) or in-task, whose stage has also seen the paraphrases among the tasks' training rows and which
+no claim is about; siamese is fine-tuning of each text by itself, cosine and frozen train no encoder. ROWS is
+the number of rows of each task that are fine-tuned on, or "all"; a task behind it is one of more test items,
+with a cell of its own. Beside them, ENCODER-rate chooses the learning rate of fine-tuning, where there is a
+choice, and pretraining-N is a piece of the pre-training.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tenor.recipes.recipe import Cell, Plan, Scale
 from tenor.recipes.transfer_fine_tuning.claims import ABLATED, EQUIVALENCE
-from tenor.recipes.transfer_fine_tuning.data import TASKS
+from tenor.recipes.transfer_fine_tuning.data import MORE, TASKS
 
 ABLATIONS = {
     "sentence": "sentential loss only",
@@ -22,6 +25,9 @@ ABLATIONS = {
     "3way-simple": "phrasal loss only, simple features",
     "binary": "phrasal loss only, two classes",
 }
+STAGES = 3  # of what version 4 added, whatever the plan says of the cells of before
+SEEDS, GATE_SEEDS = 5, 10
+BEFORE = 3  # the version that computed the cells which later ones have left alone
 PIECES = 6  # of the pre-training, a cell each
 Rows = int | Literal["all"]
 _FULL_SIZES: tuple[Rows, ...] = (250, 4000, 5000, 10_000, 20_000, "all")
@@ -62,10 +68,21 @@ def _cell(
         name=f"{encoder}-{stage}-{rows}",
         settings=settings,
         title=title,
-        most_seeds=seeds,
+        most_seeds=seeds or SEEDS,
         weights=base.weights(encoder, stage),
-        uses=("pretraining",) if encoder == "vanilla" else (),
+        uses=_made_from(encoder),
+        since=BEFORE,
     )
+
+
+def _made_from(encoder: str) -> tuple[str, ...]:
+    return {"vanilla": ("pretraining",), "paired": ("paired-pretraining",)}.get(encoder, ())
+
+
+def _later(cell: Cell, name: str, title: str, *, without: Sequence[str] = (), **settings: Any) -> Cell:
+    """Return a cell of version 4: one of before with other settings and a name of its own."""
+    kept = {key: value for key, value in cell.settings.items() if key not in without}
+    return replace(cell, name=name, title=title, settings=kept | settings, since=None)
 
 
 def _sweep(encoder: str, base: Base, sizes: Sequence[Rows]) -> Iterator[Cell]:
@@ -82,7 +99,8 @@ def _rate(encoder: str, base: Base) -> Iterator[Cell]:
             settings={"encoder": encoder, "fine_tuning": dict(base.tuning)},
             title=f"{encoder}, the learning rate",
             weights=base.weights(encoder, "plain"),
-            uses=("pretraining",) if encoder == "vanilla" else (),
+            uses=_made_from(encoder),
+            since=None if encoder == "paired" else BEFORE,
         )
 
 
@@ -93,7 +111,7 @@ def _cells(base: Base, sizes: Sequence[Rows] = (250, 4000)) -> Iterator[Cell]:
     yield from _sweep("starter", base, sizes)
     yield from _rate("starter", base)
     seen = base.weights("starter", "transferred")
-    yield Cell(name="seen", seeded=False, weights=seen, title="what is seen by a person")
+    yield Cell(name="seen", seeded=False, weights=seen, title="what is seen by a person", since=BEFORE)
     yield from _pieces()
     for encoder in ("random", "vanilla"):
         yield from _rate(encoder, base)
@@ -104,14 +122,80 @@ def _cells(base: Base, sizes: Sequence[Rows] = (250, 4000)) -> Iterator[Cell]:
     yield from (_cell("vanilla", stage, 1000, ABLATED, base, 3) for stage in ABLATIONS)
     yield _cell("starter", "in-task", 1000, (*EQUIVALENCE, "rte"), base, 3)
     yield from (_cell("starter", stage, 1000, ABLATED, base, 3) for stage in ABLATIONS)
+    yield from _baselines(base)
+    yield from _gate(base)
+    yield from _with_more_items(base)
+    yield from _further_stages(base)
+    yield from _paired(base)
+
+
+def _baselines(base: Base) -> Iterator[Cell]:
+    """Yield what trains no encoder, with rows that are drawn once, and siamese fine-tuning."""
+    for encoder in ("starter", "vanilla", "random"):
+        plain = _cell(encoder, "plain", 1000, EQUIVALENCE, base)
+        once = replace(plain, seeded=False, most_seeds=None)
+        yield _later(once, f"{encoder}-cosine-1000", f"{encoder}, untrained: its cosine",
+                     without=["fine_tuning"], untrained="cosine")  # fmt: skip
+    for encoder in ("starter", "vanilla"):
+        plain = _cell(encoder, "plain", 1000, [task for task in TASKS if task != "stsb"], base)
+        once = replace(plain, seeded=False, most_seeds=None)
+        yield _later(once, f"{encoder}-frozen-1000", f"{encoder}, frozen, logistic regression, 1,000 rows",
+                     without=["fine_tuning"], untrained="frozen")  # fmt: skip
+    for encoder in ("starter", "vanilla"):
+        plain = _cell(encoder, "plain", 1000, EQUIVALENCE, base)
+        yield _later(plain, f"{encoder}-siamese-1000", f"{encoder}, siamese, 1,000 rows", reading="siamese")
+
+
+def _gate(base: Base) -> Iterator[Cell]:
+    """Yield the tasks by which it is told whether pre-training taught the vanilla encoder anything."""
+    for task, seeds in (("stsb-all", GATE_SEEDS), ("mrpc", SEEDS), ("sst2-all", SEEDS)):
+        for encoder in ("random", "vanilla"):
+            yield _on(_cell(encoder, "plain", 1000, (task,), base, seeds), task)
+
+
+def _with_more_items(base: Base) -> Iterator[Cell]:
+    for encoder in ("starter", "vanilla"):
+        for task in MORE:
+            for stage in ("plain", "transferred"):
+                if (encoder, stage) != ("vanilla", "plain") or task not in ("stsb-all", "sst2-all"):
+                    yield _on(_cell(encoder, stage, 1000, (task,), base), task)
+
+
+def _on(cell: Cell, task: str) -> Cell:
+    needs = ("sick",) if task == "sick" else ()
+    return replace(_later(cell, f"{cell.name}-{task}", f"{cell.title}, {task}"), needs=needs)
+
+
+def _further_stages(base: Base) -> Iterator[Cell]:
+    """Yield stages that were never run: both losses with simple features, the joint format, three of each."""
+    for encoder in ("starter", "vanilla"):
+        for stage, title in (("simple", "transferred, simple features"), ("format", "joint format only")):
+            cell = _cell(encoder, stage, 1000, (*EQUIVALENCE, "rte"), base, 3)
+            yield _later(cell, cell.name, f"{encoder}, {title}, 1,000 rows", stages=STAGES)
+        for stage, title in ABLATIONS.items():
+            cell = _cell(encoder, stage, 1000, ABLATED, base, 3)
+            yield _later(cell, f"{encoder}-{stage}-x3-1000", f"{encoder}, {title}, three stages, 1,000 rows",
+                         stages=STAGES)  # fmt: skip
+
+
+def _paired(base: Base) -> Iterator[Cell]:
+    """Yield the encoder that was pre-trained with next sentences."""
+    for piece in _pieces():
+        yield _later(piece, f"paired-{piece.name}", f"{piece.title}, with next sentences", pairs=True)
+    yield from _rate("paired", base)
+    for stage in ("plain", "transferred"):
+        cell = _cell("paired", stage, 1000, [task for task in TASKS if task != "cola"], base)
+        yield _later(cell, cell.name, cell.title)
 
 
 def _pieces() -> Iterator[Cell]:
     for piece in range(1, PIECES):
-        name = f"pretraining-{piece}"
         share = piece / PIECES
-        yield Cell(name=name, seeded=False, settings={"share": share}, title=f"pre-training, {share:.0%}")
-    yield Cell(name="pretraining", seeded=False, settings={"share": 1.0}, title="pre-training, whole")
+        yield Cell(name=f"pretraining-{piece}", seeded=False, settings={"share": share},
+                   title=f"pre-training, {share:.0%}", since=BEFORE)  # fmt: skip
+    yield Cell(
+        name="pretraining", seeded=False, settings={"share": 1.0}, title="pre-training, whole", since=BEFORE
+    )
 
 
 _FROM_SCRATCH = {
@@ -184,9 +268,16 @@ def _tiny() -> tuple[Cell, ...]:
         "seen",
         "pretraining",
         "vanilla-transferred-1000",
+        "starter-cosine-1000",
+        "starter-frozen-1000",
+        "starter-siamese-1000",
+        "starter-format-1000",
+        "vanilla-plain-1000-stsb-all",
+        "starter-plain-1000-sick",
+        "paired-pretraining",
     )
     cells = {cell.name: cell for cell in _cells(Base(_TUNE_TINY))}
-    return tuple(cells[name] for name in names)
+    return tuple(replace(cells[name], needs=()) for name in names)
 
 
 PLANS: Mapping[Scale, Plan] = {
@@ -194,14 +285,15 @@ PLANS: Mapping[Scale, Plan] = {
         cells=_tiny(), seeds=1, settings=_TINY, data=False, about="Made-up sentences, new encoders.",
     ),
     "small": Plan(
-        cells=tuple(_cells(Base(_TUNE_SMALL, starter=("minilm",)))), seeds=5, settings=_SMALL,
+        cells=tuple(_cells(Base(_TUNE_SMALL, starter=("minilm",)))), seeds=GATE_SEEDS, settings=_SMALL,
         about=(
             "A starter of 6 layers × 384 and a vanilla encoder of 4 × 256 instead of BERT base; a stage "
             "of one epoch over about 22,000 pairs instead of 4.1 million; 250, 1,000 and 4,000 rows."
         ),
     ),
     "full": Plan(
-        cells=tuple(_cells(Base(_TUNE_FULL, pairs=("tatoeba",)), _FULL_SIZES)), seeds=5, settings=_FULL,
+        cells=tuple(_cells(Base(_TUNE_FULL, pairs=("tatoeba",)), _FULL_SIZES)), seeds=GATE_SEEDS,
+        settings=_FULL,
         about=(
             "BERT base, the paper's settings, and about 33,000 pairs for the stage; 250 to 20,000 rows "
             "and all there are, of tasks that have fewer all of theirs."

@@ -1,5 +1,8 @@
 """The vanilla encoder: pre-trained here on texts alone, in pieces, a cell each, to fit a budget of time.
 
+The paired encoder is pre-trained alike, but as BERT was on two paragraphs as one sequence, the second of
+which follows the first or does not (next sentence), so that its pooler has learned something, too.
+
 Its folder is a plain BERT with the head of its language model, its weights in 16 bits; it goes with the
 results of the cell ``pretraining``, so that it need not be made again elsewhere.
 """
@@ -17,6 +20,7 @@ from tenor.recipes.transfer_fine_tuning.data import pretraining_texts
 from tenor.tensors import Stored, read_safetensors, write_safetensors
 
 _DEV_EVERY = 200  # every so manieth paragraph measures the pre-training
+_NEIGHBOURS = 8  # paragraphs in a row that measure next sentences
 _SEED = 1  # of the pre-training, which is run once
 _TERMS = """
 ## Terms
@@ -33,19 +37,25 @@ def vanilla(context: Context) -> Path:
     return (exported(context) if made is None else made) / "encoder"
 
 
-def exported(context: Context) -> Path:
+def paired(context: Context) -> Path:
+    """Return the encoder that was pre-trained with next sentences, as ``vanilla`` does."""
+    made = context.made_by("paired-pretraining")
+    return (exported(context, pairs=True) if made is None else made) / "encoder"
+
+
+def exported(context: Context, *, pairs: bool = False) -> Path:
     """Pre-train, or go on with it, and return the folder that holds ``encoder``, its weights in 16 bits.
 
     The same weights whether they were made here or come with results from elsewhere: 16 bits are enough, and
     half as much to hand on.
     """
-    run = pretrained(context)
+    run = pretrained(context, pairs=pairs)
 
     def make(folder: Path) -> None:
         shutil.copytree(run / "model", folder / "encoder")
         _halve(folder / "encoder")
 
-    return context.shared("vanilla", make, settings={})
+    return context.shared("paired" if pairs else "vanilla", make, settings={})
 
 
 def _halve(encoder: Path) -> None:
@@ -84,23 +94,24 @@ class Paused(Exception):
     """Pre-training has come as far as it should for now."""
 
 
-def pretrained(context: Context, *, share: float = 1.0) -> Path:
+def pretrained(context: Context, *, share: float = 1.0, pairs: bool = False) -> Path:
     """Pre-train, or go on with it, up to a share of all steps; return the run folder.
 
-    A run that goes beyond ``share`` is left as it is.
+    A run that goes beyond ``share`` is left as it is. With ``pairs`` it learns next sentences, too.
     """
-    with context.lasting("pretraining", settings={}) as folder:
+    with context.lasting("pretraining", settings={"pairs": True} if pairs else {}) as folder:
         run = folder / "run"
         if (run / "metrics.json").is_file():
             return run
-        texts = _texts(context, folder)
+        texts = _texts(context, folder, pairs=pairs)
         with suppress(Paused):
-            _pretrain(context, texts, run, share)
+            _pretrain(context, texts, run, share, pairs)
         return run
 
 
-def _texts(context: Context, folder: Path) -> dict[str, Path]:
-    """Write the paragraphs to learn from and those to measure by."""
+def _texts(context: Context, folder: Path, *, pairs: bool = False) -> dict[str, Path]:
+    """Write the paragraphs to learn from and those to measure by; for pairs neighbours stay together."""
+    together = _NEIGHBOURS if pairs else 1
     files = {part: folder / f"{part}.jsonl" for part in ("train", "dev")}
     if not all(file.is_file() for file in files.values()):
         with (
@@ -109,13 +120,13 @@ def _texts(context: Context, folder: Path) -> dict[str, Path]:
             train.open("w", encoding="utf-8") as one,
             dev.open("w", encoding="utf-8") as two,
         ):
-            for number, text in enumerate(pretraining_texts(context)):
-                out = two if number % _DEV_EVERY == 5 else one
+            for number, text in enumerate(pretraining_texts(context, share=0.5 if pairs else 1.0)):
+                out = two if number // together % _DEV_EVERY == 5 else one
                 out.write(json.dumps({"text": text}, ensure_ascii=False) + "\n")
     return files
 
 
-def _pretrain(context: Context, texts: dict[str, Path], run: Path, share: float) -> None:
+def _pretrain(context: Context, texts: dict[str, Path], run: Path, share: float, pairs: bool) -> None:
     from tenor.encoders.from_scratch import from_scratch_config
     from tenor.recipes.fixed_training import POOLING, fixed_training
     from tenor.tasks.mlm.kind import MlmConfig
@@ -125,9 +136,12 @@ def _pretrain(context: Context, texts: dict[str, Path], run: Path, share: float)
 
     settings: dict[str, Any] = dict(context.settings["pretraining"])
     tokens, batch = settings.pop("tokens"), settings.pop("batch_size")
-    steps = _steps(texts["train"], tokens, batch)
+    steps = _steps(texts["train"], tokens, batch, paragraphs_of_row=2 if pairs else 1)
     pieces = int(settings.pop("pieces"))
-    task = MlmConfig(train=texts["train"], dev=texts["dev"], batch_size=batch, columns={"text": "text"})
+    task = MlmConfig(
+        train=texts["train"], dev=texts["dev"], batch_size=batch, columns={"text": "text"},
+        next_sentence=pairs or None,
+    )  # fmt: skip
     config = RunConfig(
         encoder="from_scratch",
         from_scratch=from_scratch_config(context.settings["from_scratch"]),
@@ -153,14 +167,14 @@ def _pretrain(context: Context, texts: dict[str, Path], run: Path, share: float)
     train_run(config, out=run, callbacks=[Pausing()])
 
 
-def _steps(file: Path, tokens: int, batch: int) -> int:
+def _steps(file: Path, tokens: int, batch: int, *, paragraphs_of_row: int = 1) -> int:
     """Return how many steps it takes to see so many tokens, by a low guess of the tokens of a word."""
     paragraphs = words = 0
     with file.open(encoding="utf-8") as lines:
         for line in lines:
             paragraphs, words = paragraphs + 1, words + len(line.split()) - 1  # the name of the column
     # A paragraph longer than the limit becomes several rows, of 97 tokens on average here.
-    return math.ceil(tokens / (batch * min(90.0, 1.25 * words / max(1, paragraphs))))
+    return math.ceil(tokens / (batch * min(90.0, 1.25 * paragraphs_of_row * words / max(1, paragraphs))))
 
 
 def loss_curve(run: Path) -> dict[str, dict[str, list[float]]]:

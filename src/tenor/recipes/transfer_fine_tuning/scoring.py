@@ -1,6 +1,8 @@
 """Fine-tuning as plain BERT is: two texts as one sequence, the pooler, one linear layer; and its scores.
 
-The pooler's output goes through dropout 0.1 and one linear layer; cross-entropy, for STS-B squared error.
+The pooler's output goes through dropout 0.1 and one linear layer; cross-entropy, for STS-B squared error. Or
+as a siamese network: each text by itself, the mean of its tokens, and one linear layer on |u - v|, u ∗ v and
+the cosine, for STS-B the cosine alone.
 The number of epochs is fixed beforehand (more for few rows, as they make few steps), and no dev score chooses
 anything.
 """
@@ -8,12 +10,12 @@ anything.
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tenor.metrics.outcomes import Outcome
+from tenor.metrics.outcomes import Outcome, StatisticName
 from tenor.recipes.rows import Row
 from tenor.recipes.transfer_fine_tuning.data import SINGLE
 
@@ -23,21 +25,40 @@ LABELS = {
     "rte": ("not_entailment", "entailment"),
     "sst2": ("0", "1"),
     "cola": ("0", "1"),
+    "sst2-all": ("0", "1"),
+    "quora-6000": ("0", "1"),
+    "sick": ("NEUTRAL", "ENTAILMENT", "CONTRADICTION"),
 }
 # The official metric of each task, first, and what is printed beside it.
-METRICS = {
-    "mrpc": ("MRPC F1", "MRPC accuracy"),
-    "stsb": ("STS-B Pearson", "STS-B Spearman"),
-    "quora": ("Quora F1", "Quora accuracy"),
-    "rte": ("RTE accuracy",),
-    "sst2": ("SST-2 accuracy",),
-    "cola": ("CoLA Matthews",),
+METRICS: Mapping[str, Mapping[str, StatisticName]] = {
+    "mrpc": {"MRPC F1": "f1", "MRPC accuracy": "mean", "MRPC AUC": "auc"},
+    "stsb": {"STS-B Pearson": "pearson", "STS-B Spearman": "spearman"},
+    "quora": {"Quora F1": "f1", "Quora accuracy": "mean", "Quora AUC": "auc"},
+    "rte": {"RTE accuracy": "mean"},
+    "sst2": {"SST-2 accuracy": "mean"},
+    "cola": {"CoLA Matthews": "matthews"},
+    "stsb-all": {"STS-B dev and test Pearson": "pearson"},
+    "sst2-all": {"SST-2 dev and test accuracy": "mean"},
+    "quora-6000": {"Quora 6,000 F1": "f1", "Quora 6,000 AUC": "auc"},
+    "sick": {"SICK entailment accuracy": "mean", "SICK entailment Matthews": "matthews"},
 }
-MAIN = {task: names[0] for task, names in METRICS.items()}
+MAIN = {task: next(iter(named)) for task, named in METRICS.items()}
+# Read off the same columns, also of results from before they were asked for.
+MATTHEWS: Mapping[str, tuple[str, StatisticName]] = {
+    f"{name} Matthews": (f"{name} F1", "matthews") for name in ("MRPC", "Quora", "Quora 6,000")
+}
+Reading = Literal["joint", "siamese"]
 
 
 def trained(
-    task: str, train: Path, encoder: Path, tuning: Mapping[str, Any], out: Path, *, seed: int
+    task: str,
+    train: Path,
+    encoder: Path,
+    tuning: Mapping[str, Any],
+    out: Path,
+    *,
+    seed: int,
+    reading: Reading = "joint",
 ) -> Path:
     """Fine-tune an encoder on rows, or go on with it, and return the run folder."""
     from tenor.recipes.fixed_training import POOLING, fixed_training
@@ -53,24 +74,7 @@ def trained(
         rows = sum(1 for _ in lines)
     # Few rows make few steps, after which no encoder has learned anything.
     given["epochs"] = max(given["epochs"], math.ceil(given.pop("least_steps", 0) * batch / max(1, rows)))
-    own: dict[str, Any]
-    if task in SINGLE:
-        own = {"kind": "classify", "columns": {"text": "text", "label": "label"}, "labels": LABELS[task]}
-    elif task == "stsb":
-        columns = {"first": "first", "second": "second", "score": "score"}
-        own = {
-            "kind": "similarity",
-            "columns": columns,
-            "range": (0.0, 5.0),
-            "loss": "mse",
-            "output": "linear",
-        }
-    else:
-        columns = {"first": "first", "second": "second", "label": "label"}
-        own = {"kind": "pair", "columns": columns, "labels": LABELS[task]}
-    if task not in SINGLE:
-        own["encoding"] = "cross"
-    config = task_config(train=train, batch_size=batch, head="linear", dropout=0.1, pooling="pooler", **own)
+    config = task_config(train=train, batch_size=batch, **_task(task, reading))
     run = RunConfig(
         encoder=str(encoder), pooling=POOLING, seed=seed, max_tokens=limit, tasks={task: config},
         training=fixed_training(**given),
@@ -79,16 +83,37 @@ def trained(
     return out
 
 
+def _task(task: str, reading: Reading) -> dict[str, Any]:
+    """Return the settings of a task: two texts as one sequence or each by itself, and the head."""
+    plain = {"head": "linear", "dropout": 0.1, "pooling": "pooler"}
+    if task in SINGLE:
+        return {"kind": "classify", "columns": _columns("text", "label"), "labels": LABELS[task], **plain}
+    if task.startswith("stsb"):
+        own = {"kind": "similarity", "columns": _columns("first", "second", "score"), "range": (0.0, 5.0)}
+        if reading == "siamese":
+            return own | {"head": "cosine", "loss": "mse"}
+        return own | {"loss": "mse", "output": "linear", "encoding": "cross", **plain}
+    own = {"kind": "pair", "columns": _columns("first", "second", "label"), "labels": LABELS[task]}
+    if reading == "siamese":
+        return own | {"head": "linear", "dropout": 0.1, "features": ("abs", "product", "cosine")}
+    return own | {"encoding": "cross", **plain}
+
+
+def _columns(*roles: str) -> dict[str, str]:
+    return {role: role for role in roles}
+
+
 def predicted(task: str, run: Path, rows: Sequence[Row]) -> NDArray[Any]:
     """Return what the model of a run says of rows."""
     import tenor
     from tenor.model.predicting import predict
 
     model = tenor.load(run / "model", precision="fp32")
-    return np.asarray(predict(model, model.tasks[task], [_texts(row) for row in rows]))
+    return np.asarray(predict(model, model.tasks[task], [texts_to_predict(row) for row in rows]))
 
 
-def _texts(row: Mapping[str, Any]) -> list[str]:
+def texts_to_predict(row: Mapping[str, Any]) -> list[str]:
+    """Return the text of a row, or both texts of a pair."""
     return [row["text"]] if "text" in row else [row["first"], row["second"]]
 
 
@@ -100,18 +125,22 @@ def scored(task: str, test: Sequence[Row], predicted: NDArray[Any]) -> dict[str,
     >>> {name: one.score for name, one in found.items()}
     {'CoLA Matthews': 1.0}
     """
-    names, items = METRICS[task], f"{task} ({len(test)} rows)"
-    if task == "stsb":
+    items = f"{task} ({len(test)} rows)"
+    if task.startswith("stsb"):
         gold = np.array([row["score"] for row in test])
         return {
-            names[0]: Outcome.of("pearson", gold, predicted, items=items),
-            names[1]: Outcome.of("spearman", gold, predicted, items=items),
+            name: Outcome.of(statistic, gold, predicted, items=items)
+            for name, statistic in METRICS[task].items()
         }
     truth = np.array([LABELS[task].index(row["label"]) for row in test])
     chosen = predicted.argmax(axis=1)
-    if task == "cola":
-        return {names[0]: Outcome.of("matthews", truth, chosen, items=items)}
-    right = Outcome.of("mean", chosen == truth, items=items)
-    if len(names) == 1:
-        return {names[0]: right}
-    return {names[0]: Outcome.of("f1", truth, chosen, items=items), names[1]: right}
+    columns = {
+        "mean": (chosen == truth,),
+        "f1": (truth, chosen),
+        "matthews": (truth, chosen),
+        "auc": (truth == 1, predicted[:, 1]),
+    }
+    return {
+        name: Outcome.of(statistic, *columns[statistic], items=items)
+        for name, statistic in METRICS[task].items()
+    }

@@ -65,7 +65,7 @@ def single_texts(context: Context) -> Iterator[str]:
     """Yield the texts of the tasks that have one text a row, of all parts."""
     if context.data is None:
         rows = rows_folder(context)
-        for task in SINGLE:
+        for task in filter(TASKS.__contains__, SINGLE):
             yield from (row["text"] for row in read_rows(rows / f"{task}.test.jsonl"))
         return
     films, cola = context.folder("sentence-cls"), context.folder("cola")

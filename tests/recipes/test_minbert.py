@@ -262,8 +262,9 @@ def test_own_rows_count_as_often_as_asked_beside_further_ones(course, tmp_path):
 
 
 def test_the_marks_are_judged_as_scores_not_as_differences():
-    marks = minbert_best.RECIPE.claims[:3]
+    marks = [claim for claim in minbert_best.RECIPE.claims if claim.headline]
     assert [claim.reference for claim in marks] == [0.88, 0.84, 0.51]
     assert all(list(claim.contrast.weights.values()) == [1.0] for claim in marks)
     plan = minbert_best.RECIPE.scales["full"]
-    assert ([cell.name for cell in plan.cells], plan.seeds) == (["best"], 3)
+    assert ([cell.name for cell in plan.cells][:2], plan.seeds) == (["best", "lean"], 3)
+    assert all(cell.seeds(3) == 1 and cell.settings["trial"] for cell in plan.cells[2:])

@@ -85,7 +85,7 @@ def test_teachers_are_trained_once_and_their_mean_is_kept(tiny_folder, tmp_path)
     assert (again, steps) == (first, [1, 2, 3] * 2)  # nothing is done twice
     assert (tmp_path / "taught.jsonl").read_bytes() == before
     # What students make of it does not concern the teachers: all students share them.
-    assert set(asked["teachers"]) == {"count", "task", "training", "pairs"}
+    assert set(asked["teachers"]) == {"name", "count", "task", "training", "pairs"}
 
     labelled = data.read_rows(tmp_path / "own.jsonl") + data.read_rows(tmp_path / "more.jsonl")
     given = {text for row in labelled for text in (row["first"], row["second"])}

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from tenor.layers.pooling_config import PoolingConfig
-from tenor.recipes.minbert import best, concat, shared
+from tenor.recipes.minbert import best, concat, shared, softening
 from tenor.recipes.minbert.training import TASKS
 from tenor.recipes.rows import read_rows
 from tenor.tasks.table import task_config
@@ -366,6 +366,93 @@ def test_teachers_are_the_same_whatever_the_student_lacks(
     for name in ("best", "side-by-side", "no-calibration", "no-average", "no-phrases"):
         trained(best.RECIPE, name, scale="small")
     assert len([folder for folder in recorded.runs if folder.parent.name.startswith("teachers")]) == 2
+
+
+LEAN_TRIALS = [
+    "lean-trial", "lean-no-whole-sentences", "lean-no-softening", "lean-no-graders", "lean-no-teachers",
+    "lean-no-lower-rate", "lean-no-layer-decay", "lean-no-joint-similarity",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["lean", *LEAN_TRIALS])
+def test_the_second_plan_is_what_its_name_says_but_for_one_part(
+    name: str, trained: Callable[..., RunConfig], recorded: Any, tmp_path: Path, run_cell: Callable[..., Any]
+) -> None:
+    assert best.RECIPE.plan("full").names == ["best", "lean", *LEAN_TRIALS]
+    result = run_cell(best.RECIPE, name, seed=2)
+    *teachers, student = recorded.runs
+    run, part = recorded.runs[student], name.removeprefix("lean-no-")
+    read = READ | {"symmetrize": True}
+    graded = {**read, "range": (0.0, 5.0), "loss": "mse", "output": "sigmoid"}
+    cosine = {"head": "cosine", "scale": 5.0, "loss": "mse"}
+    tasks: dict[str, dict[str, Any]] = {
+        "sentiment": {"head": "linear", "dropout": 0.1, "calibrate": True, "batch_size": 40},
+        "paraphrase": read | {"calibrate": True, "batch_size": 18 if part == "teachers" else 9},
+        "similarity": (cosine if part == "joint-similarity" else graded)
+        | {"weight": 0.3, "batch_size": 22 if part == "graders" else 14},
+    }
+    _assert_tasks(replace(run, tasks={task: run.tasks[task] for task in TASKS}), tasks)
+    steps = 1400 if name == "lean" else 470
+    own = {"steps": steps, "eval_steps": steps // 6, "ema": 0.995, "head_lr": 1e-3}
+    own |= {"encoder_lr": 1.5e-4 if part == "lower-rate" else 7e-5}
+    own |= {"layer_decay": 1.0 if part == "layer-decay" else 0.9}
+    assert run.training == TrainingConfig(**PLAIN | SCHEDULE | own)
+    assert (run.seed, run.encoder, run.pooling) == (2, "minilm", "mean")
+    assert set(run.tasks) - set(TASKS) == {"valence", "taught", "graded"} - {
+        {"teachers": "taught", "graders": "graded"}.get(part, "")
+    }
+    asked = [
+        task for recorded_run in (recorded.runs[folder] for folder in teachers) for task in recorded_run.tasks
+    ]
+    kinds = {"teachers": "paraphrase", "graders": "similarity", "softening": "sentiment"}
+    assert sorted(asked) == sorted(2 * [kind for lacks, kind in kinds.items() if lacks != part])
+
+    files, scored = _files(recorded), "test" if name == "lean" else "choose"
+    sentences, phrases = _made_up(tmp_path, "sentiment.train"), _made_up(tmp_path, "sentiment.extra")
+    copies = 1 if part == "softening" else 4  # a sentence stands there so often with its soft label
+    times = 3 if part == "whole-sentences" else max(1, round(len(phrases) / (copies * len(sentences))))
+    assert len(files["sentiment.train"]) == times * copies * len(sentences) + len(phrases)
+    suffix = "" if name == "lean" else " (validation)"
+    assert list(result.outcomes) == [f"{task}{suffix}" for task in TASKS]
+    for _, task, texts in recorded.asked[-3:]:
+        rows = _made_up(tmp_path, f"{task}.{scored}")
+        assert texts == [[row[key] for key in ("text", "first", "second") if key in row] for row in rows]
+
+
+def test_graders_give_near_graded_pairs_the_mean_of_their_scores(
+    trained: Callable[..., RunConfig], recorded: Any, tmp_path: Path
+) -> None:
+    run = trained(best.RECIPE, "lean", seed=2)
+    *teachers, student = recorded.runs
+    graders = [folder for folder in teachers if list(recorded.runs[folder].tasks) == ["similarity"]]
+    assert [recorded.runs[folder].seed for folder in graders] == [0, 100]
+    assert {recorded.runs[folder].training.steps for folder in graders} == {500}
+    labelled = _made_up(tmp_path, "similarity.train") + _made_up(tmp_path, "similarity.extra")
+    assert all(recorded.files[folder]["similarity.train"] == labelled for folder in graders)
+    expected = {
+        "range": (0.0, 5.0), "loss": "mse", "share_head_with": "similarity", "weight": 0.3, "batch_size": 8,
+    }  # fmt: skip
+    assert _settings(run, "graded") == _task("taught", **expected)
+    said = [
+        said for (folder, *_), said in zip(recorded.asked, recorded.said, strict=True) if folder in graders
+    ]
+    scores = [row["score"] for row in recorded.files[student]["graded.train"]]
+    assert scores == pytest.approx(np.mean(said, axis=0).tolist(), abs=2e-4)
+
+
+def test_soft_labels_are_half_the_label_and_half_what_teachers_say() -> None:
+    random = np.random.default_rng(0)
+    said = random.dirichlet(np.ones(5), size=400)
+    rows = [{"text": str(n), "label": str(label)} for n, label in enumerate(random.integers(0, 5, 400))]
+    made = softening.softened(rows, said, LABELS["sentiment"], copies=20)
+    assert [row["text"] for row in made] == [str(n) for n in range(400) for _ in range(20)]
+    counts = np.zeros((400, 5))
+    for row in made:
+        counts[int(row["text"]), int(row["label"])] += 1
+    wanted = said / 2
+    wanted[np.arange(400), [int(row["label"]) for row in rows]] += 0.5
+    assert np.abs(counts / 20 - wanted).max() < 1 / 20
+    np.testing.assert_array_equal(softening.apportioned(np.array([[0.5, 0.25, 0.25]]), 4), [[2, 1, 1]])
 
 
 # --- what is built of a run -------------------------------------------------------------------------------

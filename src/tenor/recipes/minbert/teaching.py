@@ -3,13 +3,14 @@
 A few ten thousand labelled pairs are soon overfitted. Pairs of near questions among the same ones are there
 by the hundred thousand; teachers, trained on the labelled pairs alone, give each the probability that it is a
 paraphrase, and the student learns from the mean of these soft labels beside the labels. The pairs are drawn
-so that their cosines are distributed as those of the labelled ones.
+so that their cosines are distributed as those of the labelled ones. Teachers of similarity do the same for
+near pairs of graded texts, which they give a score.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,8 @@ from tenor.recipes.minbert.data import COLUMNS, LABELS
 from tenor.recipes.recipe import Context
 from tenor.recipes.rows import read_rows, write_rows
 from tenor.tasks.config import TaskConfig
-from tenor.tasks.pair.kind import PairConfig
 from tenor.tasks.similarity.kind import SimilarityConfig
+from tenor.tasks.table import task_config
 from tenor.words.neighbours import nearest, unit_rows
 
 NEAR = 8  # counterparts of a question that are thought of
@@ -40,8 +41,9 @@ class Taught:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Teachers:
-    """Some models of paraphrase alone, and what is learned from them."""
+    """Some models of paraphrase or of similarity alone, and what is learned from them."""
 
+    name: Literal["paraphrase", "similarity"] = "paraphrase"
     count: int
     task: Mapping[str, Any]
     training: Mapping[str, Any]
@@ -55,7 +57,7 @@ class Teachers:
     ) -> Taught:
         """Train the teachers and ask them, or go on with that; all cells share what they say in the mean."""
         settings = {key: value for key, value in asdict(self).items() if key != "student"}
-        with context.lasting("teachers", settings=settings) as folder:
+        with context.lasting(self.folder, settings=settings) as folder:
             train, pairs, taught = (folder / f"{name}.jsonl" for name in ("labelled", "pairs", "taught"))
             _once(train, lambda file: file.write_bytes(b"".join(each.read_bytes() for each in labelled)))
             _once(pairs, lambda file: write_pairs(train, file, encoder=encoder, count=self.pairs))
@@ -65,36 +67,50 @@ class Teachers:
                 if not (run / "metrics.json").is_file():
                     # The seed of no student: none is to be nearer to a teacher than the others.
                     self._train(100 * number, train, choose, run, encoder, callback)
-                _once(word, lambda file, run=run: ask(run / "model", pairs, file, context.progress))  # type: ignore[misc]
+                _once(word, lambda file, run=run: self._ask(run / "model", pairs, file, context))  # type: ignore[misc]
             _once(taught, lambda file: write_mean(said, file))
         tokens = sum(read_json(run / "metrics.json")["tokens"] for run in runs)
+        who = self.folder.replace("-", " of ")
         note = (
-            f"The {self.count} teachers took {tokens:,} training tokens, once for all seeds, and judged "
+            f"The {self.count} {who} took {tokens:,} training tokens, once for all seeds, and judged "
             f"{len(read_rows(taught)):,} pairs."
         )
         return Taught(taught, note)
 
+    @property
+    def folder(self) -> str:
+        """What their folder is called."""
+        return "teachers" if self.name == "paraphrase" else f"teachers-{self.name}"
+
     def student_task(self, file: Path) -> TaskConfig:
-        """Return the task that learns from what they say, with the head of paraphrase."""
+        """Return the task that learns from what they say, with the head of the task that they teach."""
+        scores: dict[str, Any] = (
+            {"range": (0.0, 1.0), "loss": "cross_entropy"}
+            if self.name == "paraphrase"
+            else {"range": (0.0, 5.0), "loss": "mse"}
+        )
         return SimilarityConfig(
-            train=file, columns=COLUMNS["similarity"], share_head_with="paraphrase",
-            range=(0.0, 1.0), loss="cross_entropy", **self.student,
-        )  # fmt: skip
+            train=file, columns=COLUMNS["similarity"], share_head_with=self.name, **scores, **self.student
+        )
+
+    def _ask(self, teacher: Path, pairs: Path, file: Path, context: Context) -> None:
+        ask(teacher, pairs, file, context.progress, task=self.name)
 
     def _train(self, seed: int, train: Path, choose: Path, run: Path, encoder: str, callback: Any) -> None:
         from tenor.recipes.fixed_training import POOLING, fixed_training
         from tenor.training.config import RunConfig
         from tenor.training.running import train_run
 
-        task = PairConfig(
-            train=train, dev=choose, columns=COLUMNS["paraphrase"], labels=LABELS["paraphrase"],
-            **self.task,
-        )  # fmt: skip
+        kind = "pair" if self.name == "paraphrase" else "similarity"
+        labels = {"labels": LABELS[self.name]} if self.name in LABELS else {}
+        task: TaskConfig = task_config(
+            kind, train=train, dev=choose, columns=COLUMNS[self.name], **labels, **self.task
+        )
         whole = RunConfig(
             encoder=encoder,
             pooling=POOLING,
             seed=seed,
-            tasks={"paraphrase": task},
+            tasks={self.name: task},
             training=fixed_training(**self.training),
         )
         train_run(whole, out=run, callbacks=[callback])
@@ -145,8 +161,10 @@ def write_pairs(labelled_file: Path, file: Path, *, encoder: str, count: int) ->
     write_rows(file, [{"first": questions[one], "second": questions[other]} for one, other in pairs.tolist()])
 
 
-def ask(teacher: Path, pairs: Path, file: Path, progress: Callable[[int, int], None]) -> None:
-    """Write the probability that a teacher gives each of the pairs of being a paraphrase."""
+def ask(
+    teacher: Path, pairs: Path, file: Path, progress: Callable[[int, int], None], *, task: str = "paraphrase"
+) -> None:
+    """Write the probability that a teacher gives each of the pairs of being a paraphrase, or their score."""
     import tenor
     from tenor.model.predicting import predict
 
@@ -159,10 +177,9 @@ def ask(teacher: Path, pairs: Path, file: Path, progress: Callable[[int, int], N
         progress(min(done, len(rows)), len(rows))
 
     texts = [(row["first"], row["second"]) for row in rows]
-    probabilities = predict(model, model.tasks["paraphrase"], texts, progress=told)[:, 1]
-    write_rows(
-        file, [row | {"score": round(float(each), 4)} for row, each in zip(rows, probabilities, strict=True)]
-    )
+    said = predict(model, model.tasks[task], texts, progress=told)
+    scores = said[:, 1] if task == "paraphrase" else said
+    write_rows(file, [row | {"score": round(float(each), 4)} for row, each in zip(rows, scores, strict=True)])
 
 
 def write_mean(said: Sequence[Path], file: Path) -> None:

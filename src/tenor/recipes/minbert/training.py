@@ -8,7 +8,7 @@ dev rows are scored once, at the end, by the model as it was saved and opened ag
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from tenor.recipes.minbert.data import (
     prepare_valence,
 )
 from tenor.recipes.minbert.made_up import made_up_rows
+from tenor.recipes.minbert.softening import Softening
 from tenor.recipes.minbert.teaching import Teachers
 from tenor.recipes.recipe import CellResult, Context
 from tenor.recipes.rows import Row, read_rows, write_rows
@@ -49,12 +50,19 @@ class Setup:
     pooling: str = "mean"
     extra: bool = False
     """Whether the extra rows of spec 01 are trained on too."""
-    further: Mapping[str, int] = field(default_factory=dict)
-    """Tasks that also learn from all further rows at hand, and how often their own rows count beside them."""
+    further: Mapping[str, int | Literal["half"]] = field(default_factory=dict)
+    """Tasks that also learn from all further rows at hand, and how often their own rows count beside them:
+    so many times, or as often as makes them half of all."""
     valence: Mapping[str, Any] | None = None
     """Settings of a fourth task, rated sentiment, that is learned beside the others; none without them."""
     teachers: Teachers | None = None
     """Of paraphrase."""
+    graders: Teachers | None = None
+    """Of similarity."""
+    softening: Softening | None = None
+    """Teachers of sentiment, whose soft labels are mixed into the labels of its own rows."""
+    scored_on: Literal["test", "choose"] = "test"
+    """Trials are scored on the validation split, so that nothing is tuned on what is reported."""
     usual_marks: bool = False
     """Whether the treebank's spelling of brackets and quotes is undone, in training and in testing."""
 
@@ -68,9 +76,14 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
     from tenor.training.running import train_run
 
     rows = rows_folder(context)
-    tasks = {name: _task(context, rows, name, setup) for name in TASKS}
-    folders = [rows]
     notes: tuple[str, ...] = ()
+    own: dict[str, Path] = {}
+    if setup.softening is not None:
+        files = (_marked(context, rows, f"sentiment.{part}.jsonl", setup) for part in ("train", "choose"))
+        own["sentiment"], note = setup.softening.soften(context, *files, encoder=_encoder(context, rows))
+        notes += (note,)
+    tasks = {name: _task(context, rows, name, setup, own.get(name)) for name in TASKS}
+    folders = [rows]
     folders += [_further(context, rows)] if setup.further else []
     if setup.valence is not None:
         folders += [rated := _rated(context, rows)]
@@ -82,7 +95,15 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
             callback=StepProgress(context.progress),
         )  # fmt: skip
         tasks["taught"] = setup.teachers.student_task(taught.file)
-        notes = (taught.note,)
+        notes += (taught.note,)
+    if setup.graders is not None:
+        labelled = (rows / "similarity.train.jsonl", _further(context, rows) / "similarity.more.jsonl")
+        graded = setup.graders.teach(
+            context, labelled, rows / "similarity.choose.jsonl", encoder=_encoder(context, rows),
+            callback=StepProgress(context.progress),
+        )  # fmt: skip
+        tasks["graded"] = setup.graders.student_task(graded.file)
+        notes += (graded.note,)
     shared = {key: context.settings[key] for key in ("epochs", "encoder_lr") if key in context.settings}
     run = RunConfig(
         encoder=_encoder(context, rows),
@@ -100,16 +121,19 @@ def train_and_score(context: Context, setup: Setup) -> CellResult:
     outcomes: dict[str, Outcome] = {}
     extras: dict[str, Any] = {"tokens": metrics["tokens"], "best_step": metrics["best_step"]}
     for name in TASKS:
-        file = _marked(context, rows, f"{name}.test.jsonl", setup)
-        outcomes[name], extras[name] = _scored(model, name, file)
+        file = _marked(context, rows, f"{name}.{setup.scored_on}.jsonl", setup)
+        shown = name if setup.scored_on == "test" else f"{name} (validation)"
+        outcomes[shown], extras[shown] = _scored(
+            model, name, file, "dev" if setup.scored_on == "test" else "validation"
+        )
     notes = (*(note for each in folders for note in _notes(each)), *notes)
     return CellResult(outcomes=outcomes, notes=notes, extras=extras, series=_curves(folder, metrics["tasks"]))
 
 
-def _task(context: Context, rows: Path, name: str, setup: Setup) -> TaskConfig:
+def _task(context: Context, rows: Path, name: str, setup: Setup, own: Path | None = None) -> TaskConfig:
     config: TaskConfig = task_config(
         KINDS[name],
-        train=_train_file(context, rows, name, setup),
+        train=_train_file(context, rows, name, setup, own),
         dev=_marked(context, rows, f"{name}.choose.jsonl", setup),
         columns=COLUMNS[name],
         **({"labels": LABELS[name]} if name in LABELS else {}),
@@ -136,11 +160,13 @@ def _make_up(folder: Path) -> None:
             write_rows(folder / f"{name}.{part}.jsonl", made_up_rows(name, count, generator))
 
 
-def _train_file(context: Context, rows: Path, name: str, setup: Setup) -> Path:
-    """Return the rows to train on; with extra or further ones, a file that holds both."""
-    own = _marked(context, rows, f"{name}.train.jsonl", setup)
+def _train_file(context: Context, rows: Path, name: str, setup: Setup, own: Path | None = None) -> Path:
+    """Return the rows to train on, ``own`` in place of the task's own; with extra or further ones, a file
+    that holds both."""
+    own = own or _marked(context, rows, f"{name}.train.jsonl", setup)
     if name in setup.further:
-        more, times = _further(context, rows) / f"{name}.more.jsonl", setup.further[name]
+        more = _further(context, rows) / f"{name}.more.jsonl"
+        times = _times(setup.further[name], own, more)
     elif setup.extra and name != "paraphrase":
         folder = rows
         if context.data is not None:
@@ -151,6 +177,13 @@ def _train_file(context: Context, rows: Path, name: str, setup: Setup) -> Path:
     both = context.work / f"{name}.jsonl"
     both.write_bytes(own.read_bytes() * times + more.read_bytes())
     return both
+
+
+def _times(asked: int | Literal["half"], own: Path, more: Path) -> int:
+    """Return how often own rows count, at least once."""
+    if asked != "half":
+        return asked
+    return max(1, round(more.read_bytes().count(b"\n") / max(1, own.read_bytes().count(b"\n"))))
 
 
 def _further(context: Context, rows: Path) -> Path:
@@ -207,7 +240,7 @@ def _texts(row: Row) -> list[str]:
     return [row[key] for key in ("text", "first", "second") if key in row]
 
 
-def _scored(model: Any, name: str, file: Path) -> tuple[Outcome, dict[str, Any]]:
+def _scored(model: Any, name: str, file: Path, part: str) -> tuple[Outcome, dict[str, Any]]:
     from tenor.model.predicting import predict
 
     rows, task = read_rows(file), model.tasks[name]
@@ -220,12 +253,12 @@ def _scored(model: Any, name: str, file: Path) -> tuple[Outcome, dict[str, Any]]
             "offset": float(offset),
             "mean_error": float((predicted - gold).mean()),
         }
-        return Outcome.of("pearson", gold, predicted, items="similarity dev"), told
+        return Outcome.of("pearson", gold, predicted, items=f"similarity {part}"), told
     truth = np.array([task.spec.labels.index(row["label"]) for row in rows])
     chosen = predicted.argmax(axis=1)
     table = np.zeros((len(task.spec.labels),) * 2, dtype=int)
     np.add.at(table, (truth, chosen), 1)
-    return Outcome.of("mean", chosen == truth, items=f"{name} dev"), {"confusion": table.tolist()}
+    return Outcome.of("mean", chosen == truth, items=f"{name} {part}"), {"confusion": table.tolist()}
 
 
 def _curves(run: Path, tasks: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:

@@ -219,7 +219,13 @@ def test_the_target_is_looked_at_before_any_work(tenor, tmp_path, monkeypatch, c
         "combine": ["combine", "v.vec", "v.vec"],
         "postprocess": ["postprocess", "v.vec", "--method", "unit"],
     }[command]
-    for out, says in (("x.docx", "chosen by the ending"), (".", "ending"), ("file/x.vec", "no folder")):
+    refused = {
+        "x.docx": "chosen by the ending",
+        ".": "ending",
+        "file/x.vec": "no folder",
+        "no/x.vec": "not exist",
+    }
+    for out, says in refused.items():
         code, _, noted = tenor(*given, "--out", out)
         assert (code, says in " ".join(noted.split())) == (2, True), noted
 

@@ -37,7 +37,9 @@ def check_target(path: str | Path) -> Path:
         raise _unknown_ending(path)
     if path.is_dir():
         raise TenorError(f"{path} is a folder; expected the name of a file to write.")
-    above = next(folder for folder in path.absolute().parents if folder.exists())
+    above = path.absolute().parent
+    if not above.exists():
+        raise TenorError(f"{path} cannot be written: its folder does not exist. Make it, or name another.")
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise TenorError(f"{path} cannot be written: {above} is no folder that can be written to.")
     return path

@@ -67,7 +67,7 @@ class _Recurrence(torch.autograd.Function):
         return hidden
 
     @staticmethod
-    @once_differentiable  # type: ignore[untyped-decorator]
+    @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         weight, gates, cells, squashed, hidden = ctx.saved_tensors
         before = torch.from_numpy(_slots_before(ctx.time, reverse=ctx.reverse))
@@ -86,7 +86,7 @@ def _forwards(
     zeros, recurrent = gates.new_zeros(max(sizes, default=0), size), weight.t()
     before = cell_before = zeros[:0]
     each = (gates, gates[:, : 2 * size], *gates.chunk(4, dim=1), cells, squashed, hidden)
-    steps = list(zip(sizes, *(part.split(sizes) for part in each), strict=True))
+    steps = list(zip(sizes, *(part.split_with_sizes(sizes) for part in each), strict=True))
     for m, gate, i_and_f, i, f, g, o, cell, squash, out in reversed(steps) if reverse else steps:
         before, cell_before = _resized(before, m, zeros), _resized(cell_before, m, zeros)
         gate.addmm_(before, recurrent)
@@ -112,7 +112,7 @@ def _backwards(
     gate = result.view(-1, 4, size)
     hidden, cell = gradient.new_zeros(2, max(sizes, default=0), size)  # the rows of texts at work
     each = (gradient, by_cell, by_hidden, to_cell, f, gate[:, :3], gate[:, 3], result)
-    steps = list(zip(sizes, *(part.split(sizes) for part in each), strict=True))
+    steps = list(zip(sizes, *(part.split_with_sizes(sizes) for part in each), strict=True))
     for m, own, scale, scale_o, further, forget, from_cell, from_hidden, whole in (
         steps if reverse else reversed(steps)
     ):

@@ -338,3 +338,27 @@ def test_the_report_has_no_findings_in_light_and_dark(tmp_path):
             page.shot(f"report-{width}-{'dark' if dark else 'light'}")
             assert page.axe() == []
             assert page.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_the_scores_of_the_most_frequent_label_are_those_of_scikit_learn():
+    metrics = pytest.importorskip("sklearn.metrics")
+    gold = ["a"] * 5 + ["b"] * 3 + ["c"]
+    task = TaskPredictions("mood", "classify")
+    for label in gold:
+        task.add({"texts": ["t"], "gold": label, "predicted": "b", "probabilities": {"a": 0.1, "b": 0.9}})
+    always = ["a"] * len(gold)
+    assert task.constant_scores() == pytest.approx(
+        {
+            "accuracy": metrics.accuracy_score(gold, always),
+            "f1_macro": metrics.f1_score(gold, always, average="macro", zero_division=0),
+            "f1_micro": metrics.f1_score(gold, always, average="micro"),
+            "matthews": metrics.matthews_corrcoef(gold, always),
+        }
+    )
+
+
+def test_one_epoch_is_one_epoch(tmp_path):
+    folder = write_run(tmp_path / "run")
+    lines = [json.loads(line) | {"epoch": 0} for line in (folder / "log.jsonl").read_text().splitlines()]
+    (folder / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert ", 1 epoch, " in write_report(folder).read_text(encoding="utf-8")

@@ -98,7 +98,8 @@ def _summary(run: _Run) -> str:
     log = run.log
     if log.steps:
         tokens = f", {log.tokens:,} tokens" if log.tokens else ""
-        told.append(f"{log.steps:,} steps, {log.epochs} epochs{tokens}, {duration(log.seconds)} of training")
+        epochs = f"{log.epochs} epoch{'' if log.epochs == 1 else 's'}"
+        told.append(f"{log.steps:,} steps, {epochs}{tokens}, {duration(log.seconds)} of training")
     if "best_step" in run.metrics:
         told.append(f"the model is that of step {run.metrics['best_step']:,}")
     if not run.metrics:

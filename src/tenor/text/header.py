@@ -1,6 +1,7 @@
 """Does the first row name the columns? Judged by comparing it with the rows below it."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
@@ -31,7 +32,7 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     named = [cell.strip() for cell in first if cell.strip()]
     if not named or max(map(len, named)) > _LONGEST_NAME:
         return False
-    repeated = {name for name in named if named.count(name) > 1}
+    repeated = {name for name, count in Counter(named).items() if count > 1}
     if repeated:  # joined tables have names twice; but a row of data may, too
         if any(list(row) == list(first) for row in rest):
             return False

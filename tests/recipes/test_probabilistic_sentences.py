@@ -250,6 +250,22 @@ def test_similarity_is_the_correlation_of_cosines_and_length_that_of_scores() ->
     assert scoring.similarity_of(Known(), tests).score == pytest.approx(expected, abs=1e-6)
 
 
+def test_sources_of_pairs_are_those_of_the_scale_less_what_is_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    leak = ("He went there today.", "Today he went there.")
+    monkeypatch.setattr(
+        data, "tatoeba_paraphrases", lambda: [("A dog ran.", "One dog ran."), leak, ("x", "x")]
+    )
+    monkeypatch.setattr(data, "_sources", lambda _: {"all": [("Two  dogs.", "Some dogs.")]})
+    monkeypatch.setattr(data, "_measured_pairs", lambda _: [("he went there today", "so be it then")])
+    folders = tuple(tmp_path / folder.name for folder in data.FOLDERS)
+    assert data._pairs(folders, None, every=False)[0] == [("A dog ran.", "One dog ran.")]
+    pairs, notes = data._pairs(folders, None, every=True)
+    assert pairs == [("Two dogs.", "Some dogs.")]
+    assert notes == ("all: 1 pairs, 0 of them measured on and left out.",)
+
+
 def test_entailment_leaves_out_pairs_of_equal_texts() -> None:
     origin = Origin("a", 1)
     pairs = [Pair("a", "a", origin, "ENTAILMENT"), Pair("a", "b", origin, "ENTAILMENT"),
@@ -279,6 +295,15 @@ def test_modifiers_are_deleted_or_replaced_by_as_many_vague_words() -> None:
     assert words[5] in VAGUE["adverb"]
     assert words[7] in VAGUE["number"]
     assert [words[place] for place in (0, 3, 4, 6)] == ["Two", "dogs", "didn't", "eat"]
+
+
+def test_modifiers_of_several_words_are_left_alone() -> None:
+    words = ("three-year", "old", "plans", "of", "6.5", "points", "or", "1\\/2", "shares")
+    tags = ("JJ", "JJ", "NNS", "IN", "CD", "NNS", "CC", "CD", "NNS")
+    (made,) = made_vaguer([TaggedSentence(words, Origin("a", 1), tags)], most=1,
+                          generator=np.random.default_rng(0))  # fmt: skip
+    assert made.deleted == "three-year plans of 6.5 points or 1\\/2 shares"
+    assert data.count_words(made.text) == data.count_words(made.replaced)
 
 
 def test_sentences_without_modifiers_and_long_ones_are_left_out_and_the_rest_drawn() -> None:
@@ -356,6 +381,7 @@ def test_scales_differ_in_what_they_say() -> None:
     small, full = RECIPE.plan("small"), RECIPE.plan("full")
     assert small.seeds == 5
     assert (small.settings["mega_batch"], full.settings["mega_batch"]) == (2, 20)
+    assert (small.settings["sources"], full.settings["sources"]) == (data.COMMAND, data.ALL)
     assert set(small.settings) == set(full.settings) == set(TINY)
     assert small.cell("starter-norm").weights == ("minilm", "tatoeba")
     assert all("tatoeba" in cell.weights for cell in small.cells)

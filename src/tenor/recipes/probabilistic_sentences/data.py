@@ -15,7 +15,7 @@ from tenor.corpora.minbert import MINBERT, read_quora
 from tenor.corpora.mrpc import MRPC, read_mrpc
 from tenor.corpora.nli import LABELS, NLI_WATSON, SNLI_HARD, read_nli_watson, read_snli_hard
 from tenor.corpora.paraphrases import PAN, read_pan
-from tenor.corpora.pivots import pivots
+from tenor.corpora.pivots import pivots, tatoeba_paraphrases
 from tenor.corpora.sick import SICK, read_sick
 from tenor.corpora.sts import SEMEVAL_STS, STSB, read_all_semeval, read_stsb
 from tenor.corpora.tatoeba import ASSET, TATOEBA, read_tatoeba, read_tatoeba_asset
@@ -28,6 +28,8 @@ from tenor.text.examples import Pair
 from tenor.text.words import split_words
 
 TextPair = tuple[str, str]
+COMMAND, ALL = "command", "all"
+"""Sources of pairs: what ``tenor specificity --learn tatoeba`` reads, or all."""
 SAME = 4.0  # STS scores of pairs that count as paraphrases
 ONE_WAY = ("NLI-Watson", "SNLI hard")
 """Sets whose premises and hypotheses are told apart; SICK's entailments may hold both ways."""
@@ -70,16 +72,20 @@ def read_pairs(context: Context) -> tuple[list[TextPair], tuple[str, ...]]:
     """Return the paraphrases in an order that is always the same, and what became of each source."""
     if context.data is None:
         return made_up.paraphrases(context.settings["pairs"]), ()
-    return _pairs(tuple(context.folder(folder.name) for folder in FOLDERS), context.settings.get("pairs"))
+    folders = tuple(context.folder(folder.name) for folder in FOLDERS)
+    return _pairs(folders, context.settings["pairs"], every=context.settings["sources"] == ALL)
 
 
 @cache
-def _pairs(folders: tuple[Path, ...], most: int | None) -> tuple[list[TextPair], tuple[str, ...]]:
+def _pairs(
+    folders: tuple[Path, ...], most: int | None, *, every: bool
+) -> tuple[list[TextPair], tuple[str, ...]]:
     place = {folder.name: path for folder, path in zip(FOLDERS, folders, strict=True)}
     measured = Measured(_measured_pairs(place))
     kept: dict[TextPair, None] = {}
     notes = []
-    for source, given in _sources(place).items():
+    sources = _sources(place) if every else {"Tatoeba's asset, same translation": tatoeba_paraphrases()}
+    for source, given in sources.items():
         pairs = [(" ".join(one.split()), " ".join(two.split())) for one, two in given]
         leaks = measured.holds(pairs)
         own = [pair for pair, leak in zip(pairs, leaks, strict=True) if not leak and pair[0] != pair[1]]

@@ -68,7 +68,7 @@ def modifiers(sentence: TaggedSentence) -> list[Kind | None]:
 
 
 def _kind(word: str, tag: str, following: str) -> Kind | None:
-    if word in _VAGUE_ALREADY:
+    if word in _VAGUE_ALREADY or not word.isalnum():  # "three-year" and "6.5" would be several words
         return None
     if tag in ("JJ", "JJS") and following in (*_NOUNS, "JJ"):
         return "adjective"

@@ -108,11 +108,6 @@ CLAIMS = (
         WORDAVG, WITH_LENGTH, 0.1, direction="less", paper=_NONE,
     ),
     _over(
-        "At equal length WORDSUM and WORDAVG say the same.",
-        WORDSUM, WORDAVG, 0.001, metric=ENTAILMENT, direction="same", paper="0.750 and 0.775 (SNLI)",
-        reason="Exact: one is the other times the number of words. The paper's are models of two runs.",
-    ),
-    _over(
         "Without the prior the scales of words spread (standard deviation of log A).",
         NO_PRIOR, WLO, 0.01, metric=SPREAD, paper="said without figures",
     ),

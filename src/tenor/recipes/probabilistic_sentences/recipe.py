@@ -127,8 +127,8 @@ RECIPE = Recipe(
     title="How specific is a sentence",
     paper="Chen and Gimpel, Learning Probabilistic Sentence Representations from Paraphrases, 2020",
     spec=5,
-    summary="Sentences as Gaussians, by words as operators, learned from paraphrases alone: does the entropy "
-    "say how specific a sentence is?",
+    summary="Sentences as Gaussians, by words as operators, learned from paraphrases alone: how well the "
+    "entropy says how specific a sentence is.",
     version=1,
     scales={
         "tiny": Plan(

@@ -25,7 +25,8 @@ def blocks(path, language):
     "text", [text for path in GUIDES for text in blocks(path, "toml")], ids=lambda text: text.split("\n")[0]
 )
 def test_run_files_are_read(text, tmp_path):
-    for file in [*re.findall(r'^(?:train|dev) = "(.+?)"', text, re.MULTILINE), "texts.txt"]:
+    named = re.findall(r'^(?:train|dev) = "(.+?)"', text, re.MULTILINE)
+    for file in [*named, *re.findall(r'= "([\w-]+\.txt)"', text), "texts.txt"]:
         (tmp_path / file).write_text("a text\n")
     (tmp_path / "run.toml").write_text(text if "[tasks." in text else HEAD + text)
     assert read_run(tmp_path / "run.toml").tasks

@@ -18,6 +18,7 @@ from tenor.layers.packed import PackedBatch, Packing
 from tenor.layers.pooling import register as register_pooling
 from tenor.metrics.intervals import Interval
 from tenor.metrics.of_sums import scores_of_sums
+from tenor.model.feature_map import FeatureMap
 from tenor.model.network import Adapter
 from tenor.model.predictor import Predictor
 from tenor.objectives.objective import ForwardPass, Objective, Step
@@ -43,8 +44,8 @@ from tenor.training.schedules import register as register_schedule
 __all__ = [
     "Adapter", "Answer", "AttentionPooling", "Callback", "EmbeddedConfig", "EmbeddedEncoder",
     "EmbeddedFromScratch", "EmbeddedType", "Encoder", "EncoderOutput", "EncoderType", "Evaluation",
-    "ForwardPass", "FromScratch", "HeadConfig", "Interval", "Kind", "LabelAnswer", "Learner", "Metric",
-    "Objective", "Origin",
+    "FeatureMap", "ForwardPass", "FromScratch", "HeadConfig", "Interval", "Kind", "LabelAnswer", "Learner",
+    "Metric", "Objective", "Origin",
     "PackedBatch", "Packing", "Pair", "Predictor", "Problems", "Ragged", "Reads", "Sampler", "ScoreAnswer",
     "Sentence", "States", "Step", "StepContext", "TableConfig", "Task", "TaskBatch", "TaskConfig",
     "TaskData", "TaskSpec", "TextKind", "TextSpec", "TextTask", "register_encoder", "register_kind",

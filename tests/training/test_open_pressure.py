@@ -7,6 +7,7 @@ from torch import nn
 from torch.nn import functional
 
 from small_training import WIDTH, Mood, Near, make_learner, make_network, make_optimizer, quick, same, weights
+from tenor.layers.gradient_reversal import reverse_gradient
 from tenor.layers.pooling import pool_mean
 from tenor.objectives.objective import Objective
 from tenor.training.callbacks import Callback
@@ -154,18 +155,6 @@ def test_a_mask_is_kept_on_weights_and_through_resume(tmp_path):
     assert float((weight == 0).float().mean()) == pytest.approx(0.5, abs=0.01)
 
 
-class Reversed(torch.autograd.Function):
-    """Passes values on and turns gradients round (Ganin et al., 2016)."""
-
-    @staticmethod
-    def forward(ctx, values):
-        return values.view_as(values)
-
-    @staticmethod
-    def backward(ctx, gradient):
-        return -gradient
-
-
 class Language(Objective, nn.Module):
     """Guesses from the vector which language a text is of; the encoder learns to hide it."""
 
@@ -178,7 +167,7 @@ class Language(Objective, nn.Module):
     def losses(self, seen, context):
         own = seen.seen["mood"]
         language = torch.from_numpy(seen.batches["mood"].rows % 2)
-        guess = self.linear(Reversed.apply(pool_mean(own.last, own.packing)))
+        guess = self.linear(reverse_gradient(pool_mean(own.last, own.packing)))
         return {"mood": functional.cross_entropy(guess, language)}
 
 

@@ -134,7 +134,7 @@ class Network(nn.Module):
                 states = self.encoder(given, all_states=layers, pooler=pooler, wanted=positions)
         if self.adapter is not None:
             states = self.adapter.after(states, packed)
-        return dict(zip(batches, _slices(packed, states, list(batches.values()), self.pooling), strict=True))
+        return dict(zip(batches, _slices(given, states, list(batches.values()), self.pooling), strict=True))
 
     def _positions(self, batches: Mapping[str, TaskBatch], *, pooler: bool) -> Tensor | None:
         """Return the positions whose last states are read, None where those of all tokens are."""

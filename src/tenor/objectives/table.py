@@ -4,11 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tenor.errors import OF_ONES_OWN, TenorError, did_you_mean
+from tenor.objectives.domain_adversarial_config import DomainAdversarialConfig
 from tenor.objectives.operator_prior_config import OperatorPriorConfig
 from tenor.objectives.smoothness_config import SmoothnessConfig
 from tenor.objectives.supervised_contrastive_config import SupervisedContrastiveConfig
 
 OBJECTIVES: dict[str, type[Any]] = {
+    "domain_adversarial": DomainAdversarialConfig,
     "operator_prior": OperatorPriorConfig,
     "smart": SmoothnessConfig,
     "supervised_contrastive": SupervisedContrastiveConfig,

@@ -87,6 +87,17 @@ def _part_of(whole: "_Part", rows: Sequence[int]) -> "_Part":
     return _Part(examples, tally, whole.about | _counts(tally, whole.about["problems"]))
 
 
+def objective_files(objectives: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the files that objectives read, with their hashes: a run is not continued with others."""
+    return {
+        f"objectives.{name}": {
+            part: {"file": str(file), "sha256": sha256_of(Path(file))} for part, file in config.files.items()
+        }
+        for name, config in objectives.items()
+        if getattr(config, "files", None)
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     examples: list[Any]

@@ -57,7 +57,10 @@ def read_run(path: str | Path, *, overrides: Sequence[str] = ()) -> RunConfig:
     if not tasks:
         raise TenorError(f"{path} has no task; it needs at least one section [tasks.NAME].")
     training = build(TrainingConfig, sections["training"], source, "training")
-    objectives = {name: _objective(name, table, source) for name, table in sections["objectives"].items()}
+    objectives = {
+        name: _objective(name, table, source, Path(path).parent)
+        for name, table in sections["objectives"].items()
+    }
     updates = {
         name: build(UpdateConfig, _section("updates", name, table, source), source, "updates", name)
         for name, table in sections["updates"].items()
@@ -182,14 +185,21 @@ def _task(name: str, table: Any, source: Source, folder: Path) -> TaskConfig:
     return replace(task, train=files["train"], dev=files.get("dev", task.dev))
 
 
-def _objective(name: str, table: Any, source: Source) -> Any:
+def _objective(name: str, table: Any, source: Source, folder: Path) -> Any:
     path = ("objectives", name)
     settings = dict(_section("objectives", name, table, source))
     try:
         config = objective_config(settings.pop("method", None))
     except TenorError as error:
         raise TenorError(f"{source.place(*path, 'method')}: in [objectives.{name}], {error}") from error
-    return build(config, settings, source, *path)
+    objective = build(config, settings, source, *path)
+    if not hasattr(objective, "located"):
+        return objective
+    try:
+        return objective.located(folder)
+    except TenorError as error:
+        word = str(error).split(maxsplit=1)[0]
+        raise TenorError(f"{source.place(*path, word)}: in [objectives.{name}], {error}") from error
 
 
 def _check_top(run: RunConfig, source: Source) -> None:

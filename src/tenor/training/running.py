@@ -34,7 +34,7 @@ from tenor.training.evaluation import MEAN, check_monitor, predict_task
 from tenor.training.fitting import fit, open_folder
 from tenor.training.precision import choose_precision
 from tenor.training.progress import MONITOR, Progress
-from tenor.training.reading import TaskExamples, read_tasks
+from tenor.training.reading import TaskExamples, objective_files, read_tasks
 from tenor.training.run_folder import METRICS, MODEL, PREDICTIONS, RunFolder
 from tenor.training.runfile import FROM_SCRATCH
 
@@ -83,7 +83,7 @@ def train_run(
         open_folder(
             folder,
             plan.comment() + to_toml(run),
-            {name: each.files for name, each in examples.items()},
+            {name: each.files for name, each in examples.items()} | objective_files(run.objectives),
             world,
         )
         if world.first:

@@ -68,6 +68,59 @@ def test_tempeval_reads_the_documents_of_its_archives(tmp_path: Path) -> None:
         list(look_up("tempeval3").read(tmp_path, "test"))
 
 
+WORDS = ["Küla", "1656-1661", "ja", "mai", "lõpul", "."]
+ESTONIAN = {
+    "base-segmentation-morph-syntax.gz": [
+        "a.sol\t0\t0\t20.11.2002\tx\t1\t0",
+        *(f"a.sol\t1\t{n}\t{word}\tx\t1\t0" for n, word in enumerate(WORDS)),
+    ],
+    "timex-annotation.gz": [
+        'a.sol\t0\t0\t"20.11.2002"\tTIMEX DATE 2002-11-20 functionInDocument="CREATION_TIME"\tt1',
+        'a.sol\t1\t1\t"1656"\tTIMEX DATE 1656 tokenSubstring="true"\tt2',
+        'a.sol\t1\t1\t"1661"\tTIMEX DATE 1661 tokenSubstring="true"\tt3',
+        'a.sol\t1\t3\t"mai lõpul"\tTIMEX DATE XXXX-05 mod="END" multiword="true"\tt4',
+        'a.sol\t1\t4\t"mai lõpul"\tTIMEX multiword="true"\tt4',
+    ],
+}
+
+
+def estonian(write: Write, **changed: list[str]) -> Path:
+    folder = Path()
+    for name, lines in ESTONIAN.items():
+        rows = changed.get(name.partition("-")[0], lines)
+        folder = write(name, "\n".join(["# fileName\tsentence_ID", *rows]) + "\n")
+    return folder
+
+
+def test_estonian_expressions_lie_on_the_words_of_another_table(write: Write) -> None:
+    (sentence,) = look_up("timeml-estonian").read(estonian(write), "all")
+    assert sentence.words == ("Küla", "1656-1661", "ja", "mai", "lõpul", ".")  # type: ignore[attr-defined]
+    assert sentence.tags == ("O", "B-DATE", "O", "B-DATE", "I-DATE", "O")  # type: ignore[attr-defined]
+    assert str(sentence.origin).endswith("base-segmentation-morph-syntax.gz:3")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("a.sol\t1\t1\tx\tTIMEX PLACE 1656\tt9", r"timex-annotation.gz:2: 'TIMEX PLACE 1656'"),
+        ("a.sol\t1\t9\tx\tTIMEX DATE 1656\tt9", r"syntax.gz:3: an expression up to word 10 of 6"),
+        ("a.sol\t7\t1\tx\tTIMEX DATE 1656\tt9", r"there is no sentence 7 of a.sol"),
+        ("a.sol\t1\t1", r"timex-annotation.gz:2: 3 cells"),
+    ],
+)
+def test_estonian_expressions_that_cannot_be(write: Write, row: str, message: str) -> None:
+    folder = estonian(write, timex=[row])
+    with pytest.raises(TenorError, match=message):
+        list(look_up("timeml-estonian").read(folder, "all"))
+
+
+def test_estonian_words_must_follow_one_another(write: Write) -> None:
+    rows = ["a.sol\t1\t0\tKüla\tx\t1\t0", "a.sol\t1\t2\tja\tx\t1\t0"]
+    folder = estonian(write, base=rows)
+    with pytest.raises(TenorError, match=r":3: word '2', where word 1 were expected"):
+        list(look_up("timeml-estonian").read(folder, "all"))
+
+
 def test_supertags_with_pipes_and_of_derivations(write: Write) -> None:
     folder = write("qus_test.staggedGold.gz", "Who|WP|S[wq]/(S[dcl]\\NP) ran|VBD|S[dcl]\\NP ?|.|.\n")
     write(

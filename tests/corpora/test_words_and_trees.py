@@ -146,3 +146,16 @@ def test_treebank(write: Write) -> None:
         write("treebank.zip", {"treebank/combined/wsj_0001.mrg": broken})
         with pytest.raises(TenorError, match=what):
             list(read_treebank(folder))
+
+
+def test_panlex_reads_the_largest_dictionary_of_a_pair(write: Write) -> None:
+    members = {
+        "fi-et/fi-et.train.5000.cc.trans": "vuosi\taasta\nkuu\tkuu\n",
+        "fi-et/fi-et.train.500.cc.trans": "no\tjah\n",
+        "fi-eu/fi-eu.train.5000.cc.trans": "kuu\tilargi\n",
+    }
+    folder = write("fi-l2.zip", members)
+    assert list(look_up("bli-panlex").read(folder, "fi-et")) == [("vuosi", "aasta"), ("kuu", "kuu")]
+    write("fi-l2.zip", {"fi-et/fi-et.train.5000.cc.trans": "vuosi\taasta\nkuu\n"})
+    with pytest.raises(TenorError, match=r"fi-et\.train\.5000\.cc\.trans:2: 'kuu'"):
+        list(look_up("bli-panlex").read(folder, "fi-et"))

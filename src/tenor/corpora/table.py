@@ -22,6 +22,7 @@ from tenor.corpora.mrpc import MRPC
 from tenor.corpora.multimwa import MULTIMWA
 from tenor.corpora.nli import NLI_WATSON, SNLI_HARD
 from tenor.corpora.nltk_texts import ABC, BROWN_TEXT, INAUGURAL, STATE_UNION, WEBTEXT
+from tenor.corpora.panlex import PANLEX
 from tenor.corpora.paraphrases import PAN, TURKCORPUS
 from tenor.corpora.product_reviews import PRODUCT_REVIEWS
 from tenor.corpora.quora import QUORA_10K
@@ -34,7 +35,7 @@ from tenor.corpora.stopwords import STOPWORDS
 from tenor.corpora.sts import SEMEVAL_STS, STSB
 from tenor.corpora.supertags import CCG
 from tenor.corpora.tatoeba import TATOEBA, TATOEBA_FINNISH, TATOEBA_MORE
-from tenor.corpora.temporal import TEMPEVAL3
+from tenor.corpora.temporal import ESTONIAN_TIMEML, TEMPEVAL3
 from tenor.corpora.treebank import TREEBANK
 from tenor.corpora.universal_dependencies import UD, UD_ENGLISH_EWT
 from tenor.corpora.valence import VALENCE
@@ -51,10 +52,10 @@ CORPORA: Mapping[str, Corpus] = {
         SEMEVAL_STS, RTE, NLI_WATSON, SNLI_HARD, COLA, PAN, TURKCORPUS, MULTIMWA, TATOEBA,
         TATOEBA_FINNISH, TATOEBA_MORE,
         # words
-        WORD_BENCHMARKS, XLING_EVAL, STATIC_VECTORS, STOPWORDS,
+        WORD_BENCHMARKS, XLING_EVAL, PANLEX, STATIC_VECTORS, STOPWORDS,
         # tags, chunks and trees
         BROWN, TREEBANK, CONLL2000, UD_ENGLISH_EWT, UD, CONLL2003, CONLL2002, WNUT17, CROSSNER, CBS_SCITECH,
-        MASAKHANER, TIMEX_BIO, TEMPEVAL3, CCG,
+        MASAKHANER, TIMEX_BIO, TEMPEVAL3, ESTONIAN_TIMEML, CCG,
         # running text
         GUTENBERG, WIKITEXT_2, REUTERS_21578, BROWN_TEXT, ABC, WEBTEXT, STATE_UNION, INAUGURAL,
     )

@@ -20,10 +20,12 @@ from tenor.metrics.binary import auc, f1
 from tenor.metrics.classes import class_figures
 from tenor.metrics.correlation import pearson, spearman
 from tenor.metrics.intervals import Statistic
+from tenor.metrics.overlaps import f1_of_matches
 from tenor.metrics.spans import f1_of_counts
 
 StatisticName = Literal[
-    "mean", "ratio", "pearson", "spearman", "f1", "f1_macro", "matthews", "auc", "f1_of_counts"
+    "mean", "ratio", "pearson", "spearman", "f1", "f1_macro", "matthews", "auc", "f1_of_counts",
+    "f1_of_matches",
 ]
 
 
@@ -65,6 +67,7 @@ STATISTICS: Mapping[str, tuple[Statistic, int]] = {
     "matthews": (_of_classes("matthews"), 2),
     "auc": (auc, 2),
     "f1_of_counts": (f1_of_counts, 3),
+    "f1_of_matches": (f1_of_matches, 4),
 }
 
 
@@ -89,7 +92,8 @@ class Outcome:
         """Score columns of items by a statistic.
 
         ``mean`` takes one column, ``ratio`` counts of the part and of the whole, ``f1_of_counts`` gold,
-        predicted and correct, the others gold and predicted.
+        predicted and correct, ``f1_of_matches`` gold, predicted, predicted that match and gold that are
+        matched, the others gold and predicted.
         """
         function, wanted = _look_up(statistic)
         arrays = tuple(np.asarray(column, dtype=np.float64) for column in columns)

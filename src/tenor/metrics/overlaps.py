@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tenor.entities import Entity, lenient_entities
 from tenor.errors import TenorError
@@ -54,6 +54,20 @@ def _match(one: Entity, two: Entity, kind: str) -> bool:
     return overlaps and (kind == "relaxed" or one.type == two.type)
 
 
+def f1_of_matches(
+    gold: ArrayLike, predicted: ArrayLike, matching: ArrayLike, matched: ArrayLike
+) -> NDArray[np.float64]:
+    """Return the F1 of counts by sentence [..., n]: predicted that match, and gold that are matched.
+
+    >>> float(f1_of_matches([1, 1], [2, 0], [2, 0], [1, 0]))
+    0.6666666666666666
+    """
+    columns = (gold, predicted, matching, matched)
+    sums = [np.asarray(column, dtype=np.float64).sum(axis=-1) for column in columns]
+    precision, recall = ratio(sums[2], sums[1]), ratio(sums[3], sums[0])
+    return ratio(2 * precision * recall, precision + recall)
+
+
 def overlap_scores(
     gold: Tags, predicted: Tags, *, repeats: int = 1000, level: float = 0.95, seed: int = 0
 ) -> dict[str, Interval]:
@@ -69,9 +83,8 @@ def overlap_scores(
 def _figures(sums: NDArray[np.float64]) -> dict[str, Any]:
     figures = {}
     for number, kind in enumerate(KINDS):
-        precision = ratio(sums[..., 2 + 2 * number], sums[..., 1])
-        recall = ratio(sums[..., 3 + 2 * number], sums[..., 0])
-        figures[f"f1_{kind}"] = ratio(2 * precision * recall, precision + recall)
+        columns = (0, 1, 2 + 2 * number, 3 + 2 * number)
+        figures[f"f1_{kind}"] = f1_of_matches(*(sums[..., column, None] for column in columns))
     return figures
 
 

@@ -24,6 +24,7 @@ RECIPES: Mapping[str, str] = {
     "nth-order-bli": "nth_order_bli.recipe",
     "alpha-embeddings": "alpha_embeddings.recipe",
     "auxiliary-languages": "auxiliary_languages.recipe",
+    "temporal-adversarial": "temporal_adversarial.recipe",
     "embedding-dimensions": "embedding_dimensions.recipe",
     "ccg-primitives": "ccg_primitives.recipe",
 }

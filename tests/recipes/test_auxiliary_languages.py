@@ -29,6 +29,7 @@ from tenor.recipes.auxiliary_languages.claims import (
 from tenor.recipes.auxiliary_languages.data import TARGETS, Tagged, read_rows, read_text
 from tenor.recipes.auxiliary_languages.subword_vectors import VECTORS, embeddings_of, sources_of
 from tenor.recipes.recipe import CellResult, Context
+from tenor.recipes.word_tags import most_frequent_tags, outcome
 from tenor.words import WordVectors
 from tenor.words.languages.vote import vote
 from word_recipe_data import cells_of
@@ -206,26 +207,24 @@ def test_a_tagger_learns_made_up_tags_and_its_weights_are_read(context_of: Conte
 def test_entities_and_accuracy_are_ratios_of_sums() -> None:
     rows = [Tagged(("a", "b", "c"), ("B-PER", "I-PER", "O")), Tagged(("d",), ("B-LOC",))]
     said = [["B-PER", "O", "O"], ["B-LOC"]]
-    scored = tagging.outcome(SPANISH, rows, said)
+    scored = outcome(SPANISH, rows, said)
     assert scored.score == span_figures([list(row.tags) for row in rows], said)["f1"] == 0.5
-    assert tagging.outcome(AFRIKAANS, rows, said).score == 0.75  # three of four words
-    assert [column.tolist() for column in tagging.outcome(AFRIKAANS, rows, said).columns] == [
+    assert outcome(AFRIKAANS, rows, said).score == 0.75  # three of four words
+    assert [column.tolist() for column in outcome(AFRIKAANS, rows, said).columns] == [
         [3, 1], [3, 1], [2, 1],
     ]  # fmt: skip
 
 
 def test_the_most_frequent_tag_of_a_word() -> None:
     train = [Tagged(("run", "run", "run", "dog", "cat"), ("V", "V", "N", "N", "N"))]
-    assert tagging.most_frequent_tags(train, [Tagged(("run", "dog", "new"), ("V", "N", "V"))]) == [
-        ["V", "N", "N"]
-    ]
+    assert most_frequent_tags(train, [Tagged(("run", "dog", "new"), ("V", "N", "V"))]) == [["V", "N", "N"]]
 
 
 def test_the_baseline_is_that_of_the_training_rows(context_of: ContextOf) -> None:
     context = context_of(TINY)
     found = RECIPE.run(RECIPE.plan("tiny").cell(FREQUENT), context).outcomes["POS af"]
     train, test = read_rows(AFRIKAANS, "train", context), read_rows(AFRIKAANS, "test", context)
-    assert found.score == tagging.outcome(AFRIKAANS, test, tagging.most_frequent_tags(train, test)).score
+    assert found.score == outcome(AFRIKAANS, test, most_frequent_tags(train, test)).score
 
 
 # Distances against use

@@ -25,6 +25,7 @@ RECIPES: Mapping[str, str] = {
     "alpha-embeddings": "alpha_embeddings.recipe",
     "auxiliary-languages": "auxiliary_languages.recipe",
     "temporal-adversarial": "temporal_adversarial.recipe",
+    "low-resource-encoders": "low_resource_encoders.recipe",
     "embedding-dimensions": "embedding_dimensions.recipe",
     "ccg-primitives": "ccg_primitives.recipe",
 }

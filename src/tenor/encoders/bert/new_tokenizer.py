@@ -80,10 +80,7 @@ def _unigram(texts: Sequence[str], vocab_size: int, lower: bool) -> "tokenizers.
     made = Tokenizer(models.Unigram())
     lowering = [normalizers.Lowercase()] if lower else []
     made.normalizer = normalizers.Sequence([normalizers.NFKC(), *lowering])
-    # Words at first, so that lists of words and texts are cut alike.
-    made.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.BertPreTokenizer(), pre_tokenizers.Metaspace(prepend_scheme="always", split=False)]
-    )
+    made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     made.decoder = decoders.Metaspace(prepend_scheme="always")
     trainer = trainers.UnigramTrainer(
         vocab_size=vocab_size, special_tokens=list(SPECIALS), unk_token="[UNK]", show_progress=False

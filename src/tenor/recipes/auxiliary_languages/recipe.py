@@ -23,8 +23,9 @@ from tenor.recipes.auxiliary_languages.data import DATA, TARGETS, Target, read_r
 from tenor.recipes.auxiliary_languages.distance_use import distance_use
 from tenor.recipes.auxiliary_languages.figures import attention, distances
 from tenor.recipes.auxiliary_languages.subword_vectors import sources_of
-from tenor.recipes.auxiliary_languages.tagging import most_frequent_tags, outcome, train_tagger
+from tenor.recipes.auxiliary_languages.tagging import train_tagger
 from tenor.recipes.recipe import Cell, CellResult, Context, Figure, Plan, Recipe
+from tenor.recipes.word_tags import most_frequent_tags, outcome
 
 _SETTINGS = ("mono", "multi", "mono+multi", "mono+mono", "mono+all", "meta")
 

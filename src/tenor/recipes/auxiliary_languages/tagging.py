@@ -1,6 +1,5 @@
 """A BiLSTM-CRF over frozen subword vectors, its score sentence by sentence, and its attention."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tenor.metrics.outcomes import Outcome
-from tenor.metrics.spans import count_spans
 from tenor.recipes.auxiliary_languages.data import Tagged, Target, read_rows
 from tenor.recipes.auxiliary_languages.subword_vectors import embeddings_of
 from tenor.recipes.recipe import Context
+from tenor.recipes.word_tags import outcome
 
 _TASK = "tags"
 Floats = NDArray[np.float64]
@@ -92,30 +91,7 @@ def _tags(model: Any, rows: Sequence[Tagged]) -> list[list[str]]:
     return [list(each.tags) for each in model.tag([list(row.words) for row in rows])]
 
 
-def outcome(target: Target, rows: Sequence[Tagged], predicted: Sequence[Sequence[str]]) -> Outcome:
-    """Score tags by entity F1, or by accuracy, which is the F1 of words that all are tagged."""
-    gold = [list(row.tags) for row in rows]
-    if target.spans:
-        columns = count_spans(gold, predicted).entities
-    else:
-        words = [len(tags) for tags in gold]
-        right = [sum(map(str.__eq__, *pair)) for pair in zip(gold, predicted, strict=True)]
-        columns = np.array([words, words, right]).T
-    return Outcome.of("f1_of_counts", *columns.T, items=target.name)
-
-
 def attention_of(encoder: Any, words: Sequence[str]) -> Floats | None:
     """Return the mean weight of each embedding over words [m]; None where they are side by side."""
     weights = encoder.embeddings.weights(words)
     return None if weights is None else np.asarray(weights, dtype=np.float64).mean(axis=0)
-
-
-def most_frequent_tags(train: Sequence[Tagged], rows: Sequence[Tagged]) -> list[list[str]]:
-    """Give each word the tag that it had most often, an unknown one the most frequent tag of all."""
-    by_word: dict[str, Counter[str]] = {}
-    for row in train:
-        for word, tag in zip(row.words, row.tags, strict=True):
-            by_word.setdefault(word, Counter())[tag] += 1
-    overall = sum(by_word.values(), Counter()).most_common(1)[0][0]
-    best = {word: tags.most_common(1)[0][0] for word, tags in by_word.items()}
-    return [[best.get(word, overall) for word in row.words] for row in rows]

@@ -284,3 +284,34 @@ def test_arrays_of_labels_are_several_labels(tmp_path):
     (report,) = check_run(tmp_path / "run.toml").tasks
     assert report.train.labels == {"art": 20, "news": 20}
     assert report.train.problems.count == 0
+
+
+def test_a_word_of_ten_thousand_characters_hides_no_tagger(tmp_path):
+    lines = ["Ann B-PER", "saw O", "Rome B-LOC", ""] * 20 + ["x" * 10_000 + " B-PER", "slept O", ""]
+    (tmp_path / "a.conll").write_text("\n".join(lines) + "\n")
+    assert guess_task(tmp_path / "a.conll")[0].kind == "tag"
+
+
+def test_a_first_line_with_a_tag_too_few_hides_no_tagger(tmp_path):
+    good, bad = (
+        '{"tokens": ["Ann", "saw"], "tags": ["B-PER", "O"]}',
+        '{"tokens": ["Ann", "saw"], "tags": ["O"]}',
+    )
+    (tmp_path / "a.jsonl").write_text("\n".join([bad, good, good, good]) + "\n")
+    assert guess_task(tmp_path / "a.jsonl")[0].kind == "tag"
+    (tmp_path / "b.jsonl").write_text("\n".join([bad, bad, good, bad]) + "\n")
+    with pytest.raises(TenorError, match="no task could be guessed"):
+        guess_task(tmp_path / "b.jsonl")
+
+
+def test_a_file_of_empty_lines_says_so(tmp_path):
+    (tmp_path / "a.conll").write_text("\n\n\n")
+    with pytest.raises(TenorError, match=r"a.conll has no row with a text"):
+        guess_task(tmp_path / "a.conll")
+
+
+def test_one_example_is_one(tmp_path, capsys):
+    (tmp_path / "run.toml").write_text('[tasks.a]\nkind = "tag"\ntrain = "a.conll"\n')
+    (tmp_path / "a.conll").write_text("Ann B-PER\nslept O\n")
+    call("check", tmp_path / "run.toml")
+    assert "there is only 1 example: too few" in capsys.readouterr().out

@@ -26,7 +26,11 @@ from tenor.cli.console import notes
 from tenor.cli.options import Encoding, KindName, Quiet, RoleColumns, role_columns
 
 Data = Annotated[
-    str, typer.Argument(metavar="FILE", help="A CSV, TSV, JSONL or Parquet file with texts and labels.")
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="A table of texts and labels (CSV, TSV, JSONL, Parquet), or tagged words (CoNLL, CoNLL-U, …).",
+    ),
 ]
 Glue = Annotated[
     str | None,

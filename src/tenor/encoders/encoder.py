@@ -109,3 +109,7 @@ class Encoder(nn.Module, ABC):
     def low_precision_modules(self) -> list[nn.Module]:
         """Return the modules whose weights an engine may turn to bf16."""
         return []
+
+    def quantize(self) -> bool:
+        """Take the products of the layers in int8 from now on, for use on a CPU; False where it cannot."""
+        return False

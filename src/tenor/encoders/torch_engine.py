@@ -129,15 +129,19 @@ class TorchEngine:
 
 def _in_precision(encoder: Encoder, precision: Precision) -> Encoder:
     """Turn the weights that may be so to the asked precision; all else stays in float32."""
-    if precision == "int8":
+    if precision == "int8" and not (_on_cpu(encoder) and encoder.quantize()):
         raise TenorError(
-            "The torch engine has no int8; choose the precision fp32 or bf16, or, for BERT, install the CPU "
-            "engine with pip install 'tenor[fast]'."
+            f"The torch engine has no int8 for {encoder.model_type!r} on this device; choose the precision "
+            "fp32 or bf16, or, for BERT on a CPU, install the CPU engine with pip install 'tenor[fast]'."
         )
     if precision == "bf16":
         for module in encoder.low_precision_modules():
             module.to(torch.bfloat16)
     return encoder
+
+
+def _on_cpu(encoder: Encoder) -> bool:
+    return all(parameter.device.type == "cpu" for parameter in encoder.parameters())
 
 
 def _check_pooling(pooling: PoolingConfig, encoder: Encoder) -> None:

@@ -18,6 +18,7 @@ from torch.nn import functional
 from tenor.errors import TenorError
 from tenor.layers.cpu import recurrence
 from tenor.layers.cpu.dropout import dropout
+from tenor.layers.cpu.int8_lstm import Int8LSTM
 from tenor.layers.locked_dropout import locked_dropout
 from tenor.layers.packed import Packing
 from tenor.layers.time_major import TimeMajor
@@ -83,6 +84,11 @@ class PackedLSTM(nn.Module):
         self.layers = nn.ModuleList(
             nn.LSTM(size, config.hidden_size, bidirectional=config.bidirectional) for size in sizes
         )
+        self._int8: list[Int8LSTM] | None = None
+
+    def quantize(self) -> None:
+        """Take products in int8 from now on, without gradients; the weights themselves stay as they are."""
+        self._int8 = [Int8LSTM(self._weights(layer)) for layer in self.layers]
 
     def forward(self, states: Tensor, packing: Packing, *, cells: bool = False) -> LSTMOutput:
         """Return the states of all layers from states [T, input size], and cell states if asked for."""
@@ -92,19 +98,19 @@ class PackedLSTM(nn.Module):
         training = self.training
         states = locked_dropout(states, packing, self.config.input_dropout, training=training)
         hidden_layers, cell_layers = [], []
-        for layer in self.layers:
-            hidden, cell = self._run(layer, states.index_select(0, order), time, cells)
+        for number in range(len(self.layers)):
+            hidden, cell = self._run(number, states.index_select(0, order), time, cells)
             hidden_layers.append(hidden.index_select(0, slots))
             if cell is not None:
                 cell_layers.append(cell.index_select(0, slots))
             states = locked_dropout(hidden_layers[-1], packing, self.config.dropout, training=training)
         return LSTMOutput(states, tuple(hidden_layers), tuple(cell_layers) if cells else None)
 
-    def _run(
-        self, layer: nn.Module, states: Tensor, time: TimeMajor, cells: bool
-    ) -> tuple[Tensor, Tensor | None]:
+    def _run(self, number: int, states: Tensor, time: TimeMajor, cells: bool) -> tuple[Tensor, Tensor | None]:
         """Return a layer's hidden states [T, d] in time-major order, and its cell states or None."""
-        weights = self._weights(layer)
+        if self._int8 is not None and not cells and not torch.is_grad_enabled():
+            return self._int8[number](states, time), None
+        weights = self._weights(self.layers[number])
         states = states.to(weights[0].dtype)
         if not cells:
             if len(states) and recurrence.suits(states, weights):

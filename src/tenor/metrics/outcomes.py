@@ -24,7 +24,15 @@ from tenor.metrics.overlaps import f1_of_matches
 from tenor.metrics.spans import f1_of_counts
 
 StatisticName = Literal[
-    "mean", "ratio", "pearson", "spearman", "f1", "f1_macro", "matthews", "auc", "f1_of_counts",
+    "mean",
+    "ratio",
+    "pearson",
+    "spearman",
+    "f1",
+    "f1_macro",
+    "matthews",
+    "auc",
+    "f1_of_counts",
     "f1_of_matches",
 ]
 

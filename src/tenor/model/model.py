@@ -151,7 +151,7 @@ class Model:
         """The encoder and all heads in torch, for heads that numpy cannot run."""
         from tenor.model.torch_heads import load_network
 
-        return load_network(self.settings, self.tasks)
+        return load_network(self.settings, self.tasks, int8=self.precision == "int8")
 
     @cached_property
     def _raw(self) -> Engine:

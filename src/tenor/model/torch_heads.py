@@ -114,8 +114,11 @@ def predict_in_torch(
     return join_predictions(parts, order)
 
 
-def load_network(settings: ModelFolder, tasks: Mapping[str, TrainedTask]) -> Network:
-    """Build the network of a model folder, for tasks that numpy cannot run and for training on."""
+def load_network(settings: ModelFolder, tasks: Mapping[str, TrainedTask], *, int8: bool = False) -> Network:
+    """Build the network of a model folder, for tasks that numpy cannot run.
+
+    ``int8`` is for encoders that have such products in torch; others stay in float32.
+    """
     guard()  # before the process's first kernel
     encoder = settings.type.load(settings.encoder)
     specs = {name: task.spec for name, task in tasks.items()}
@@ -124,4 +127,6 @@ def load_network(settings: ModelFolder, tasks: Mapping[str, TrainedTask]) -> Net
         task.load_weights(tasks[name].weights)
     network = Network(encoder, pooling=settings.pooling, tasks=built)
     network.requires_grad_(False)
+    if int8:
+        encoder.quantize()
     return network.eval()

@@ -81,8 +81,9 @@ def conll_sentences(
 
 def nothing_read(name: str, expected: str, problems: Problems) -> TenorError:
     """Make the error of a file without any sentence, with the first of its problems."""
-    wrong = f" The first of {problems.count:,} problems: {problems.first[0]}." if problems.first else ""
-    return TenorError(f"{name} has no sentences that could be read.{wrong} Expected {expected}.")
+    return TenorError(
+        f"{name} has no sentences that could be read.{problems.first_told()} Expected {expected}."
+    )
 
 
 def _take_head(lines: Iterator[Line]) -> list[Line]:

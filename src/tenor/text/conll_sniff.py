@@ -17,6 +17,7 @@ _REGULAR = 0.95  # of the lines have the same columns,
 _REGULAR_BY_NAME = 0.5  # or so many where the file is called so: it is meant to be one, and has broken lines
 _ENDINGS = (".conll", ".conllu", ".iob", ".bio", ".bioes")
 _LONG_WORD = 25  # characters on average: longer cells are phrases or sentences
+_LONGEST_WORD = 100  # what one word counts at the most: a long address among words is still a word
 _LONG_TAG = 30
 _MOST_TAGS = 200
 
@@ -69,7 +70,8 @@ def _short(rows: list[list[str]], layout: Layout) -> bool:
     at = 0 if layout.id_at is None else min(layout.id_at + 1, layout.width - 1)
     words = [row[at] for row in rows]
     spaces = sum(word.count(" ") for word in words)
-    return sum(map(len, words)) <= _LONG_WORD * len(words) and 2 * spaces <= len(words)
+    lengths = [min(len(word), _LONGEST_WORD) for word in words]
+    return sum(lengths) <= _LONG_WORD * len(words) and 2 * spaces <= len(words)
 
 
 def _tagged(rows: list[list[str]], grouped: bool) -> bool:

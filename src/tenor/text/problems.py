@@ -53,6 +53,19 @@ class Problems:
         if not row.reported:
             self.add(row.origin, what)
 
+    def first_told(self) -> str:
+        """Say in a sentence what the first problem is, behind another sentence; nothing where there is none.
+
+        >>> problems = Problems()
+        >>> problems.add(Origin("a.csv", 3), "the row is empty")
+        >>> "a.csv has no rows." + problems.first_told()
+        'a.csv has no rows. The problem: a.csv:3: the row is empty.'
+        """
+        if not self.first:
+            return ""
+        which = "The problem" if self.count == 1 else f"The first of {self.count:,} problems"
+        return f" {which}: {self.first[0]}."
+
     def summary(self) -> str | None:
         """Say what was assumed, how many problems there are, and show the first; None when all is well."""
         more = f", the first {len(self.first)}" if self.count > len(self.first) else ""

@@ -101,8 +101,7 @@ def _rows_of(
 
 
 def _nothing(name: str, what: str, problems: Problems) -> str:
-    wrong = f" The first of {problems.count:,} problems: {problems.first[0]}." if problems.first else ""
-    return f"{name} has no {what} that could be read.{wrong}"
+    return f"{name} has no {what} that could be read.{problems.first_told()}"
 
 
 def read_texts(

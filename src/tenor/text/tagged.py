@@ -26,6 +26,7 @@ from tenor.text.timeml import read_timeml, timeml_sentences
 
 WORD_FIELDS = ("tokens", "words")
 TAG_FIELDS = ("tags", "ner_tags", "labels", "pos_tags")
+_LINES = 20  # of JSON to judge by
 _HEAD = 1 << 16  # bytes to judge a format by
 _EXPECTED = 'objects such as {"tokens": ["Ada", "slept"], "tags": ["B-PER", "O"]}, one on each line'
 
@@ -94,7 +95,7 @@ def looks_tagged(path: str | Path) -> bool:
     with open_bytes(path) as opened:
         encoding = _encoding(opened)
         if encoding is not None and opened.head and _is_jsonl(opened, encoding):
-            return _is_tagged_row(opened.head.decode(encoding, errors="replace").lstrip("\ufeff \t\r\n"))
+            return _are_tagged_rows(opened.head.decode(encoding, errors="replace").lstrip("\ufeff \t\r\n"))
     return looks_like_words(path)
 
 
@@ -106,9 +107,16 @@ def _encoding(opened: Opened) -> str | None:
         return None
 
 
-def _is_tagged_row(text: str) -> bool:
-    """Whether the first line of JSON holds words with as many tags, or a text with spans."""
-    row = _parsed(text.split("\n", 1)[0])
+def _are_tagged_rows(text: str) -> bool:
+    """Whether the first line is one of tagged words, or at least half of the first: some may be broken."""
+    first = [line for line in text.split("\n")[:_LINES] if line.strip()]
+    tagged = [_is_tagged_row(line) for line in first]
+    return tagged[0] or 2 * sum(tagged) >= len(tagged)
+
+
+def _is_tagged_row(line: str) -> bool:
+    """Whether a line of JSON holds words with as many tags, or a text with spans."""
+    row = _parsed(line)
     if not isinstance(row, dict):
         return False
     words, tags = (next((row[n] for n in names if n in row), None) for names in (WORD_FIELDS, TAG_FIELDS))

@@ -234,7 +234,8 @@ def label_warnings(labels: Mapping[str, int], examples: int) -> list[str]:
         if len(same) > 1
     ]
     if 0 < examples < _FEW:
-        found.append(f"there are only {examples} examples: too few to learn from or to evaluate on")
+        counted = "is only 1 example" if examples == 1 else f"are only {examples} examples"
+        found.append(f"there {counted}: too few to learn from or to evaluate on")
     return found
 
 

@@ -75,6 +75,11 @@ class LstmEncoder(EmbeddedEncoder):
         """Return the LSTM layers."""
         return list(self.lstm.layers)
 
+    def quantize(self) -> bool:
+        """Take the products of the LSTM layers in int8; embeddings stay in float32."""
+        self.lstm.quantize()
+        return True
+
     def forward(
         self,
         batch: PackedBatch,

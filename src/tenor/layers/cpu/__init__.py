@@ -1,1 +1,1 @@
-"""Layers whose only point is the speed of training on a CPU: dropout, embeddings, attention, rectangles."""
+"""Layers whose only point is speed on a CPU: dropout, embeddings, attention, rectangles, recurrences."""

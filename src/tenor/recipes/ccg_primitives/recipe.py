@@ -51,12 +51,14 @@ def _sizes(name: str, splits: Any, seen: set[str], *, categories: bool) -> str:
     counts = ", ".join(f"{len(splits[part]):,} {part}" for part in PARTS)
     labels = [label for _, labels in splits["test"] for label in labels]
     new = [label for label in labels if label not in seen]
-    chart = Chart()
-    covered = [chart.spans(labels) for _, labels in splits["test"]] if categories else []
-    coverage = f" CKY covers {np.mean(covered):.3f} of the sentences with their true labels."
+    coverage = ""
+    if categories:
+        chart = Chart()
+        share = np.mean([chart.spans(labels) for _, labels in splits["test"]])
+        coverage = f" CKY covers {share:.3f} of the sentences with their true labels."
     return (
         f"{name}: {counts} sentences; {len(seen)} labels in training; {len(new)} of {len(labels):,} test "
-        f"words have one of {len(set(new))} others.{coverage if categories else ''}"
+        f"words have one of {len(set(new))} others.{coverage}"
     )
 
 

@@ -16,7 +16,7 @@ import torch
 
 from tenor.encoders.embedded.encoder import EmbeddedEncoder
 from tenor.encoders.embedded.word_embeddings.combined import CombinedEmbeddings
-from tenor.encoders.lstm.from_scratch import LstmFromScratch
+from tenor.encoders.from_scratch import FromScratch, from_scratch_config
 from tenor.layers.pooling_config import PoolingConfig
 from tenor.metrics.outcomes import Outcome
 from tenor.metrics.overlaps import KINDS, count_overlaps
@@ -118,15 +118,17 @@ class TemporalTagger:
         return (vectors if self.map is None else self.map(vectors)).numpy()
 
 
-def new_encoder(plan: Settings, vectors: Path) -> LstmFromScratch:
+def new_encoder(plan: Settings, vectors: Path) -> FromScratch:
     """Return the settings of a BiLSTM over frozen vectors."""
-    static = {"type": "static", "vectors": str(vectors), "freeze": True}
-    return LstmFromScratch(
-        hidden_size=plan["hidden_size"],
-        num_layers=1,
-        dropout=0.0,
-        input_dropout=plan["input_dropout"],
-        embeddings=(static,),  # type: ignore[arg-type]
+    return from_scratch_config(
+        {
+            "model_type": "lstm",
+            "hidden_size": plan["hidden_size"],
+            "num_layers": 1,
+            "dropout": 0.0,
+            "input_dropout": plan["input_dropout"],
+            "embeddings": ({"type": "static", "vectors": str(vectors), "freeze": True},),
+        }
     )
 
 

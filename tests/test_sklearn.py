@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 import tenor
 from tenor.sklearn import TextClassifier, TextVectorizer
+from tenor.training.api import train
 
 TEXTS = [
     "a good film",
@@ -195,3 +196,20 @@ def test_the_checks_of_scikit_learn(kind, tiny_folder):
     failed = {each["check_name"]: str(each["exception"]) for each in results if each["status"] == "failed"}
     assert failed.keys() == EXPECTED[kind].keys(), failed
     assert sum(each["status"] == "passed" for each in results) > 30
+
+
+def test_settings_that_are_left_out_are_chosen_by_the_rows(tiny_folder, monkeypatch):
+    runs = []
+
+    def heard(*arguments, **settings):
+        runs.append(train(*arguments, **settings))
+        return runs[-1]
+
+    monkeypatch.setattr("tenor.training.api.train", heard)
+    texts = [f"good fine day {row}" for row in range(12)] + [f"bad old city {row}" for row in range(12)]
+    labels = ["good"] * 12 + ["bad"] * 12
+    assert TextClassifier(tiny_folder).fit(texts, labels).score(texts, labels) == 1
+    TextClassifier(tiny_folder, epochs=1, encoder_lr=1e-3).fit(texts, labels)
+    chosen, given = (run.metrics["plan"]["chosen"] for run in runs)
+    assert {"objectives.contrast", "steps", "encoder_lr"} <= chosen.keys()
+    assert not {"epochs", "steps", "encoder_lr"} & given.keys()

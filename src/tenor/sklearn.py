@@ -98,8 +98,9 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Fine-tunes an encoder to tell the classes of texts, as :func:`tenor.train` does.
+    """Trains an encoder to tell the classes of texts, as :func:`tenor.train` does.
 
+    What is left at None is chosen by what there is to learn from, such as a contrastive stage for few rows.
     ``model`` is a name or a folder; with ``from_scratch``, a table of settings such as
     ``{"model_type": "lstm"}``, the encoder is new instead. ``training`` holds further settings of
     :class:`tenor.TrainingConfig`, and ``task`` of :class:`tenor.ClassifyConfig`.
@@ -116,11 +117,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         model: str | Path = "minilm",
         *,
-        epochs: int = 3,
-        batch_size: int = 16,
-        encoder_lr: float = 2e-5,
-        head_lr: float = 1e-3,
-        freeze: str = "none",
+        epochs: int | None = None,
+        batch_size: int | None = None,
+        encoder_lr: float | None = None,
+        head_lr: float | None = None,
+        freeze: str | None = None,
         from_scratch: "Mapping[str, Any] | FromScratch | None" = None,
         training: Mapping[str, Any] | None = None,
         task: Mapping[str, Any] | None = None,
@@ -142,7 +143,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Sequence[str], y: Any) -> "TextClassifier":
-        """Fine-tune the encoder on texts and their classes."""
+        """Train the encoder on texts and their classes."""
         from tenor.training.api import train
 
         if y is None:
@@ -154,17 +155,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(self.classes_) < 2:
             raise ValueError(f"TextClassifier needs 2 classes or more; y holds {len(self.classes_)} class.")
         rows = [(text, str(number)) for text, number in zip(texts, numbers.tolist(), strict=True)]
-        task = {"kind": "classify", "train": rows, "batch_size": self.batch_size, **(self.task or {})}
+        task = {"kind": "classify", "train": rows, **self._given("batch_size"), **(self.task or {})}
         run = train(
             None if self.from_scratch is not None else str(self.model),
             {_TASK: task},
             seed=self._seed(),
             from_scratch=self.from_scratch,
             device=self.device,
-            epochs=self.epochs,
-            encoder_lr=self.encoder_lr,
-            head_lr=self.head_lr,
-            freeze=self.freeze,
+            **self._given("epochs", "encoder_lr", "head_lr", "freeze"),
             **(self.training or {}),
         )
         assert run.model is not None
@@ -190,6 +188,10 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the likeliest class of every text."""
         likeliest = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[likeliest])
+
+    def _given(self, *names: str) -> dict[str, Any]:
+        """Return the settings that are not left to be chosen."""
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
     def _seed(self) -> int:
         if self.random_state is None:

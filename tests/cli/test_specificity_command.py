@@ -70,3 +70,11 @@ def test_a_folder_in_use_is_left_alone(pairs, tmp_path, run_command):
     assert code == 2
     assert "not empty" in err
     assert (tmp_path / "taken" / "file").read_text() == "mine"
+
+
+def test_files_are_read_in_the_encoding_that_is_named(model, tmp_path, run_command):
+    (tmp_path / "a.txt").write_bytes("název3 žluť\n".encode("cp1250"))
+    code, out, err = run_command("specificity", tmp_path / "a.txt", "-m", model, "--encoding", "cp1250")
+    assert code == 0, err
+    assert "název3 žluť" in out
+    assert "UTF-8" not in err

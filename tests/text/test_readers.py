@@ -368,3 +368,15 @@ def test_columns_that_are_named_make_a_header(make):
 def test_two_names_that_go_together_are_a_header(make, names):
     rows = list(read_pairs(make("a.csv", f"{names}\nHi,Hello\nBye,Farewell\n"), problems=Problems()))
     assert [each.texts for each in rows] == [("Hi", "Hello"), ("Bye", "Farewell")]
+
+
+def test_a_header_alone_is_called_so(tmp_path):
+    (tmp_path / "a.csv").write_text("text,label\n")
+    with pytest.raises(TenorError, match=r"a.csv has a header, but no rows below it"):
+        list(read_rows(tmp_path / "a.csv", problems=Problems()))
+
+
+def test_a_text_and_its_label_are_no_pair(tmp_path):
+    (tmp_path / "a.csv").write_text("text,label\ngreat stuff,pos\nawful stuff,neg\n")
+    with pytest.raises(TenorError, match="the columns with the two texts were not found"):
+        list(read_pairs(tmp_path / "a.csv", problems=Problems()))

@@ -83,3 +83,8 @@ def test_texts_in_arrays_and_what_is_no_text(tiny_folder):
     assert np.array_equal(model.encode(np.array(texts)), model.encode(texts))
     with pytest.raises(TenorError, match=r"number 1 \(from 0\) is None"):
         model.encode(["a", None])
+
+
+def test_rows_without_any_label_are_called_so(tiny_folder):
+    with pytest.raises(TenorError, match="no row has a label"):
+        train(tiny_folder, {"mood": {"kind": "classify", "train": [("a day",), ("a cat",)]}}, epochs=1)

@@ -10,8 +10,10 @@ import torch
 from task_battery import network_of, tokenizer_of
 from tenor.encoders.from_scratch import from_scratch_config
 from tenor.errors import TenorError
+from tenor.model import load
 from tenor.tasks.table import kind_of, task_config
 from tenor.tasks.task import Reads
+from tenor.tasks.texts.logistic import fit_logistic
 from tenor.text.examples import Origin, Sentence
 from tenor.training.api import train
 from tenor.training.automatic import choose_settings
@@ -288,3 +290,28 @@ def test_a_run_without_fitted_heads_scores_its_start_for_the_report(tiny_folder,
     scored = [line["step"] for line in lines if "evaluation" in line]
     assert scored == ([0, scored[-1]] if dev else [])
     assert (">before training</th>" in (tmp_path / "out" / "report.html").read_text()) is dev
+
+
+def test_too_few_pairs_without_dev_rows_keep_the_encoder_and_a_fitted_head(tiny_folder):
+    rows = [("a cat", "a cat sat", "yes"), ("a cat", "the river is long", "no")] * 6
+    run = train(tiny_folder, {"same": {"kind": "pair", "train": rows}}, precision="fp32")
+    chosen = run.metrics["plan"]["chosen"]
+    assert (chosen["freeze"], chosen["fit_heads"], chosen["epochs"]) == ("encoder", "always", 1)
+    model, start = load(run.model, precision="fp32"), load(tiny_folder, precision="fp32")
+    texts = ["a cat", "a dog 3", "the day"]
+    np.testing.assert_allclose(model.encode(texts), start.encode(texts), atol=1e-5)
+    u, v = (start.encode([row[side] for row in rows]) for side in (0, 1))
+    inputs = np.concatenate([np.abs(u - v), u * v, (u * v).sum(axis=1, keepdims=True)], axis=1)
+    labels = model.tasks["same"].spec.labels_shown
+    fit = fit_logistic(inputs, np.array([labels.index(row[2]) for row in rows]), outputs=1)
+    raw = inputs @ fit.weight.T + fit.bias
+    told = model.predict("same", [row[:2] for row in rows])
+    np.testing.assert_allclose(told[:, 1], 1 / (1 + np.exp(-raw[:, 0])), atol=0.02)
+
+
+@pytest.mark.parametrize("given", [{"epochs": 1}, {"encoder_lr": 1e-4}, {"steps": 2}])
+def test_few_pairs_are_fine_tuned_where_a_person_says_how_or_dev_rows_measure(tiny_folder, given):
+    task = {"kind": "pair", "train": PAIRS}
+    assert "freeze" not in train(tiny_folder, {"same": task}, **given).metrics["plan"]["chosen"]
+    measured = train(tiny_folder, {"same": task | {"dev": PAIRS[:4]}}, steps=1)
+    assert "freeze" not in measured.metrics["plan"]["chosen"]

@@ -72,7 +72,7 @@ def test_a_good_run(make, tmp_path):
     ("train", "dev", "said"),
     [
         ([("a b c", "x")] * 3, sentences(3), "every label is 'x'"),
-        (sentences(9), [("a b c", "unheard")], "labels that the train file has not: 'unheard'"),
+        (sentences(9), [("a b c", "unheard")], "labels that do not occur in the train file: 'unheard'"),
         ([(f"text {n}", f"label {n}") for n in range(1500)], sentences(3), "more than 1,000 values"),
         (
             [("a", "x"), ("b", "y"), ("", "x"), ("", "y"), ("", "x")],

@@ -315,3 +315,25 @@ def test_one_example_is_one(tmp_path, capsys):
     (tmp_path / "a.conll").write_text("Ann B-PER\nslept O\n")
     call("check", tmp_path / "run.toml")
     assert "there is only 1 example: too few" in capsys.readouterr().out
+
+
+def test_arrays_are_several_labels_whatever_stands_in_them(tmp_path):
+    rows = [{"text": f"some text {row} here", "tags": ["news", "ab"[row % 2]]} for row in range(20)]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    assert guess_task(tmp_path / "a.json")[0].multi_label == "|"
+    assert check_data(tmp_path / "a.json").labels == {"news": 20, "a": 10, "b": 10}
+    single = [row | {"tags": row["tags"][1:]} for row in rows]
+    (tmp_path / "b.json").write_text(json.dumps(single))
+    assert guess_task(tmp_path / "b.json")[0].multi_label is None
+    assert check_data(tmp_path / "b.json").labels == {"a": 10, "b": 10}
+
+
+def test_quiet_training_says_that_rows_were_lost(tiny_folder, tmp_path, capsys):
+    lines = [f"some text {row} here,{'xy'[row % 2]}" for row in range(20)]
+    (tmp_path / "a.csv").write_text("\n".join(["text,label", *lines, "a text without a label,", ",x"]) + "\n")
+    given = ("--out", tmp_path / "out", "--set", f"encoder={tiny_folder}", "--set", "training.steps=1")
+    assert call("train", tmp_path / "a.csv", *given, "--quiet") == 0
+    said = capsys.readouterr().err
+    assert "2 problems: the first: " in said
+    assert "a.csv:22: the label is empty; row left out" in said
+    assert "Settings chosen" not in said

@@ -303,7 +303,7 @@ def test_early_stopping_and_steps():
     record = Record()
     trainer = train(make_learner(), epochs=30, rate=0.0, patience=2, callbacks=[record])
     assert trainer.progress.epoch == 2
-    assert "no better mean for 2 evaluations" in trainer.progress.stop
+    assert "the mean dev score did not improve for 2 evaluations" in trainer.progress.stop
     trainer = train(make_learner(), epochs=30, steps=8)
     assert (trainer.progress.step, trainer.progress.stop) == (8, "all steps are done")
 

@@ -156,7 +156,7 @@ def rows(run: Path, name: str, *lines: str) -> None:
 FIRST, SCORES = "text\tlabel", "first\tsecond\tscore"
 BAD = {
     "a label not seen in training": (
-        mend, ("mood-dev.tsv", "\tgood", "\tgreat", 1), "labels that the train file has not: 'great'"
+        mend, ("mood-dev.tsv", "\tgood", "\tgreat", 1), "labels that do not occur in the train file: 'great'"
     ),
     "a score that is no number": (rows, ("near-train.tsv", SCORES, *["a b\tc d\tnan"] * 5), "score"),
     "a score out of range": (mend, ("near-train.tsv", "\t5.00", "\t50"), "outside of the range 0 to 5"),

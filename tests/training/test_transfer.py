@@ -63,6 +63,15 @@ def test_pairs_that_are_labelled_as_different_teach_nothing(asked, tmp_path):
     assert any("20 pairs are labelled as not saying the same and left out" in each for each in heard.heard)
 
 
+def test_pairs_are_read_in_the_encoding_that_is_named(asked, tmp_path):
+    asked.pairs.write_text(asked.pairs.read_text().replace("a", "á"), encoding="utf-16-le")
+    asked = replace(asked, file_encoding="utf-16-le")
+    heard = Hearing()
+    prepare_pairs(asked, out=tmp_path / "out", device="cpu", note=heard.note)
+    assert "á" in "".join(lines_of(tmp_path / "out/aligned.jsonl")[0]["s"])
+    assert not any("UTF-8" in each for each in heard.heard)
+
+
 def test_a_table_becomes_an_encoder_and_one_that_explains(asked, tmp_path):
     out = tmp_path / "out"
     done = transfer(asked, out=out, device="cpu")
@@ -112,7 +121,8 @@ def test_what_is_measured_on_is_not_learned(asked, tmp_path):
     left = {" ".join(row[side]) for row in rows for side in "st"}
     assert parted.left_out > 0
     assert not {first, second} & left
-    assert f"{parted.left_out} pairs" in hearing.heard[-1]
+    assert f"{parted.left_out} pair" in hearing.heard[-1]
+    assert "left out" in hearing.heard[-1]
     everything = tmp_path / "all.tsv"
     everything.write_bytes(asked.pairs.read_bytes())
     with pytest.raises(TenorError, match="every one was to be left out"):

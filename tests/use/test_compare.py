@@ -256,3 +256,8 @@ def test_the_starter_warns_once_of_other_languages(minilm):
     found = compare(minilm, "Der Hund schläft auf dem Sofa.", "Le chien dort sur le vieux canapé.")
     assert len(found.warnings) == 1
     assert "2 of 2 texts are probably not English" in found.warnings[0]
+
+
+def test_what_is_no_text_is_told(tiny_folder):
+    with pytest.raises(TypeError, match="the second is None"):
+        tenor.compare("a cat", None, model=tenor.load(tiny_folder))

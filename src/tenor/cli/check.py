@@ -1,4 +1,4 @@
-"""Counts, lengths, label balance, repetitions, overlap of train and dev, faulty rows by file and line.
+"""Prints counts, lengths, label balance, duplicates, overlap of train and dev, and bad rows by file and line.
 
 \b
     tenor check reviews.csv
@@ -39,7 +39,7 @@ def check(
     strict: Strict = False,
     as_json: Json = False,
 ) -> None:
-    """Look at a data file or run file and say what is wrong with it."""
+    """Check a data file or run file and report what is wrong with it."""
     from tenor.training.check import DataReport
     from tenor.training.check import check as look
 

@@ -82,7 +82,7 @@ def classify(
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say which labels a model gives to texts, with probabilities."""
+    """Predict the labels of texts, with probabilities."""
     from tenor.model import load
     from tenor.text.problems import Problems
     from tenor.use.classify.classifying import classify_file

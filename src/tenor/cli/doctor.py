@@ -18,7 +18,7 @@ _SHOWN = {"ok": "ok", "note": "note", "wrong": "WRONG"}
 
 
 def doctor(as_json: Json = False) -> None:
-    """Say what of this machine or installation is wrong, and what to do."""
+    """Check this machine and installation: what is wrong, and what to do."""
     from tenor.machine.doctor import examine_machine
 
     found = examine_machine()

@@ -64,7 +64,7 @@ def evaluate(
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say how good a model is on labelled data."""
+    """Evaluate a model on labelled data."""
     from tenor.model import load
     from tenor.text.problems import Problems
     from tenor.use.evaluate.evaluating import evaluate as evaluate_file

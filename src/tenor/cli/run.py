@@ -43,7 +43,7 @@ Cells = Annotated[
 ]
 Jobs = Annotated[int, typer.Option(help="Processes that work at once.")]
 BudgetText = Annotated[
-    str | None, typer.Option("--budget", help="Begin no cell that would end later than this: 60m, 1h30m.")
+    str | None, typer.Option("--budget", help="Start no cell that would finish later than this: 60m, 1h30m.")
 ]
 Earlier = Annotated[
     Path | None,

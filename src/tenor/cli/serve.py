@@ -1,6 +1,6 @@
 """The page opens in any browser at the address that is printed. The API is described at /openapi.json, and
-clients of OpenAI's embeddings API work with base_url ADDRESS/v1. Nothing leaves this machine. Ctrl-C ends it,
-after what was begun is finished.
+clients of OpenAI's embeddings API work with base_url ADDRESS/v1. Nothing leaves this machine. Ctrl-C stops it
+once the requests that have begun are answered.
 
 \b
     tenor serve
@@ -19,8 +19,8 @@ from tenor.cli.options import Device, Model, Precision, PrecisionChoice, Quiet
 
 Index = Annotated[Path | None, typer.Option(metavar="DIR", help="An index made by `tenor index`, to search.")]
 Vectors = Annotated[str | None, typer.Option(metavar="FILE", help="Word vectors to ask: a file or an asset.")]
-Host = Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 is every one of this machine.")]
-Port = Annotated[int, typer.Option(help="The port to listen at; 0 is any free one.")]
+Host = Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0: all of this machine.")]
+Port = Annotated[int, typer.Option(help="The port to listen on; 0 is any free one.")]
 Token = Annotated[
     str | None,
     typer.Option(envvar="TENOR_TOKEN", help="Ask for this bearer token.", show_envvar=True),

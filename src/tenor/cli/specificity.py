@@ -1,4 +1,4 @@
-"""IN is plain lines, CSV, TSV, JSON lines or Parquet, packed with gzip or not, or - for standard input.
+"""IN is plain lines, CSV, TSV, JSON, Excel or Parquet, compressed with gzip or not, or - for standard input.
 
 Prints the texts from vague to concrete, one line each: score, score per word, the words that make it
 specific, its line in IN, the text. Longer texts say more: --per-word ranks by the mean over words instead.
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tenor.cli.console import counted, one_line, out, print_problems
-from tenor.cli.options import Column, Json, OptionalSource, Quiet, Seed, Strict
+from tenor.cli.options import Column, Encoding, Json, OptionalSource, Quiet, Seed, Strict
 from tenor.errors import TenorError
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def specificity(
     out_: OutFolder = None,
     epochs: Epochs = 2,
     seed: Seed = 1,
+    encoding: Encoding = None,
     strict: Strict = False,
     json_: Json = False,
     quiet: Quiet = False,
@@ -59,7 +60,7 @@ def specificity(
             raise TenorError(
                 "--learn PAIRS needs --out FOLDER, and neither texts nor --model: learn first, then rank."
             )
-        _learn(learn, out_, epochs=epochs, seed=seed, strict=strict, quiet=quiet)
+        _learn(learn, out_, epochs=epochs, seed=seed, encoding=encoding, strict=strict, quiet=quiet)
         return
     if source is None or model is None:
         raise TenorError(
@@ -67,12 +68,22 @@ def specificity(
             "one: tenor fetch tatoeba, then tenor specificity --learn tatoeba --out FOLDER."
         )
     if out_ is not None:
-        raise TenorError("--out is the folder of a model that --learn makes; redirect the ranking with >.")
-    _rank(source, model, column, per_word=per_word, strict=strict, as_json=json_, quiet=quiet)
+        raise TenorError(
+            "--out is the folder of a model that --learn makes; the ranking goes to standard output (> FILE)."
+        )
+    _rank(source, model, column, encoding, per_word=per_word, strict=strict, as_json=json_, quiet=quiet)
 
 
 def _rank(
-    source: str, model: str, column: str | None, *, per_word: bool, strict: bool, as_json: bool, quiet: bool
+    source: str,
+    model: str,
+    column: str | None,
+    encoding: str | None,
+    *,
+    per_word: bool,
+    strict: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     from tenor.model.loading import find_model
     from tenor.text.problems import Problems
@@ -81,7 +92,7 @@ def _rank(
 
     scorer = SpecificityScorer.of(find_model(model), name=model)
     problems = Problems(strict)
-    rows = list(read_texts(source, column=column, problems=problems))
+    rows = list(read_texts(source, column=column, encoding=encoding, problems=problems))
     found = [(scorer.explained(row.text), row.origin.line) for row in rows]
     found.sort(key=lambda pair: pair[0].per_word if per_word else pair[0].score)
     if not as_json and found:
@@ -102,7 +113,9 @@ def _as_json(one: "Specificity", line: int) -> str:
     return json.dumps(record | {"per_word": round(one.per_word, 4), "words": words}, ensure_ascii=False)
 
 
-def _learn(pairs: str, folder: Path, *, epochs: int, seed: int, strict: bool, quiet: bool) -> None:
+def _learn(
+    pairs: str, folder: Path, *, epochs: int, seed: int, encoding: str | None, strict: bool, quiet: bool
+) -> None:
     from tenor.text.problems import Problems
     from tenor.text.readers import read_pairs
     from tenor.text.same_labels import paraphrases
@@ -116,7 +129,8 @@ def _learn(pairs: str, folder: Path, *, epochs: int, seed: int, strict: bool, qu
 
         texts = tatoeba_paraphrases()
     else:
-        texts = [pair.texts for pair in paraphrases(read_pairs(pairs, problems=problems), problems)]
+        read = read_pairs(pairs, encoding=encoding, problems=problems)
+        texts = [pair.texts for pair in paraphrases(read, problems)]
     learn_operators(texts, folder, settings=OperatorSettings(epochs=epochs), seed=seed)
     print_problems(problems, quiet=quiet)
     out.print(f"Word operators from {counted(len(texts), 'pair')} in {folder}.")

@@ -1,10 +1,10 @@
-"""RUN may also be a labelled data file (CSV, TSV, JSONL, Parquet): kind and columns are guessed and told, a
-part of the rows is kept to measure by, and settings are chosen by what is there.
+"""RUN may also be a labelled data file (CSV, TSV, JSON, Excel, Parquet): kind and columns are guessed, part
+of the rows is kept for evaluation, and settings are chosen to suit the data. It says what it assumed.
 
-A run that was stopped, by whatever, goes on when the same command is run again, to the very same weights.
+A run that was stopped resumes when the same command is run again, and ends with exactly the same weights.
 
-DIR gets the model (`model/`), a page to look at (`report.html`), scores, log and predictions. On several
-processes or GPUs it is the same command, under torchrun or accelerate launch.
+DIR gets the model (`model/`), a report to open in a browser (`report.html`), scores, log and predictions. On
+several processes or GPUs it is the same command, under torchrun or accelerate launch.
 
 \b
     tenor train reviews.csv          # the run goes to runs/reviews
@@ -52,7 +52,7 @@ def train(
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
-    """Train one model for one or several tasks, as a run file says."""
+    """Train one model for one or several tasks, from a run file or a labelled file."""
     if example is not None:
         _write_example(example)
         return
@@ -64,7 +64,7 @@ def train(
     from tenor.cli.training_bar import listening
     from tenor.training.distributed import DistributedContext
 
-    with listening(notes, quiet=quiet or not DistributedContext.from_environment().first) as bar:
+    with listening(notes, quiet=quiet, first=DistributedContext.from_environment().first) as bar:
         from tenor.training.api import train as run
 
         done = run(

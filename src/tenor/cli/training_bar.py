@@ -55,11 +55,24 @@ class _Bar(Callback):
         self._console.print(f"{when}: {told}{best}")
 
 
+class _BadRowsOnly(Callback):
+    """Keeps quiet but for rows that were lost."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def bad_rows(self, text: str) -> None:
+        self._console.print(text, highlight=False)
+
+
 @contextmanager
-def listening(console: Console, *, quiet: bool) -> Iterator[Callback]:
-    """Show the bar while the block runs, where the console is a terminal; notes and scores anyway."""
-    if quiet:
-        yield Callback()
+def listening(console: Console, *, quiet: bool, first: bool = True) -> Iterator[Callback]:
+    """Show the bar while the block runs, where the console is a terminal; notes and scores anyway.
+
+    Of several processes only the ``first`` speaks.
+    """
+    if quiet or not first:
+        yield _BadRowsOnly(console) if first else Callback()
         return
     columns = [
         TextColumn("{task.fields[epoch]}"), BarColumn(bar_width=20),

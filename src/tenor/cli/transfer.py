@@ -1,9 +1,10 @@
-"""PAIRS has texts that say the same (CSV, TSV, JSON lines or Parquet), or is what `tenor align` made of them.
+"""PAIRS has texts that say the same (CSV, TSV, JSON, Excel or Parquet), or is what `tenor align` made of
+them. Pairs that it labels as different are left out.
 
 The encoder learns to tell aligned phrases and sentences of PAIRS from random ones (transfer fine-tuning), and
 needs fewer labelled pairs afterwards. DIR gets the encoder to be fine-tuned (`plain/`), and the same with its
 classifiers (`explaining/`), by which `tenor compare` says how phrases are related. A run that was stopped
-goes on when the same command is run again.
+resumes when the same command is run again.
 
 \b
     tenor transfer paraphrases.tsv --out runs/transfer --leave-out test.tsv
@@ -22,7 +23,7 @@ from typing import Annotated
 import typer
 
 from tenor.cli.console import counted, note_printer, notes, out, progress_bar
-from tenor.cli.options import Device, Model, PairColumns, Quiet, Seed, Strict, pair_of
+from tenor.cli.options import Device, Encoding, Model, PairColumns, Quiet, Seed, Strict, pair_of
 
 
 class VariantChoice(StrEnum):
@@ -72,6 +73,7 @@ def transfer(
     out_: Folder,
     model: Model = "minilm",
     columns: PairColumns = None,
+    encoding: Encoding = None,
     leave_out: LeaveOut = None,
     held_out: HeldOut = 500,
     variant: Variant = VariantChoice.full,
@@ -91,7 +93,8 @@ def transfer(
     from tenor.training.transfer import USUAL, Transfer, prepare_pairs, teach
 
     asked = Transfer(
-        pairs=source, encoder=model, columns=pair_of(columns), measured=leave_out or (), held_out=held_out,
+        pairs=source, encoder=model, columns=pair_of(columns), file_encoding=encoding,
+        measured=leave_out or (), held_out=held_out,
         config=VARIANTS[_VARIANTS[variant]],
         training=replace(USUAL, epochs=epochs, encoder_lr=encoder_lr, head_lr=head_lr),
         batch_size=batch_size, max_tokens=max_tokens, seed=seed, strict=strict,

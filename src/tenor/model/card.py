@@ -16,7 +16,7 @@ tags: [sentence-transformers, tenor]
 
 # {name}
 
-Turns a text into {width} numbers that keep its meaning.
+Turns a text into a vector of {width} dimensions that keeps its meaning.
 
 | | |
 | --- | --- |

@@ -57,7 +57,7 @@ def read_phrases(folder: str | Path, *, width: int) -> PhraseClassifier | None:
         raise TenorError(f"{told} must hold a table with spec and scores.")
     spec = PhraseSpec.from_json(content.get("spec"), where=str(told))
     if not stored.is_file():
-        raise TenorError(f"{stored} is missing, though {told.name} stands beside its place.")
+        raise TenorError(f"{stored} is missing, though {told.name} is there.")
     weights = {name: tensor.to_float32() for name, tensor in read_safetensors(stored).items()}
     check_phrase_weights(spec, weights, width=width, where=str(stored))
     return PhraseClassifier(spec, weights, content.get("scores", {}))

@@ -32,7 +32,9 @@ def similarity(name: SimilarityName, first: Any, second: Any, *, pairwise: bool 
     tensors = any(hasattr(each, "detach") for each in (first, second))
     rows, others = _rows(first), _rows(second)
     if rows.shape[1] != others.shape[1]:
-        raise ValueError(f"Vectors of {rows.shape[1]} and of {others.shape[1]} numbers cannot be compared.")
+        raise ValueError(
+            f"Vectors of {rows.shape[1]} and of {others.shape[1]} dimensions cannot be compared."
+        )
     if pairwise and len(rows) != len(others):
         raise ValueError(f"Expected as many vectors on both sides, not {len(rows)} and {len(others)}.")
     found = np.asarray(_compare(name, rows, others, pairwise), dtype=np.float32)

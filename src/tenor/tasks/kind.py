@@ -75,6 +75,10 @@ class Kind(ABC):
         """Return how often each label occurs."""
         return tally.labels
 
+    def fits(self, config: Any) -> bool:
+        """Return whether the head that settings ask for can be fitted to an encoder as it stands."""
+        return False
+
     def suggest(self, config: Any, examples: Sequence[Any]) -> Mapping[str, tuple[Any, str]]:
         """Return settings that suit these examples better than the defaults, each with the reason."""
         return {}

@@ -11,7 +11,7 @@ from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.examples import Pair, Row, Sentence
 from tenor.text.header import as_number
 from tenor.text.problems import Problems
-from tenor.text.readers import find_format, label_of, read_rows
+from tenor.text.readers import find_format, holds_array, label_of, read_rows
 from tenor.text.sniff import Asked
 
 
@@ -29,6 +29,8 @@ class FileProfile:
     problems: Problems
     encoding: str | None = None
     """The encoding that was asked for."""
+    label_arrays: bool = False
+    """Whether the labels of a row are an array, as in JSON."""
 
     @property
     def usable(self) -> bool:
@@ -63,8 +65,9 @@ def profile_file(
         for example in _examples(row, roles):
             statistics.add(example)
     empty = {name: count - filled[name] for name in names if filled[name] < count}
+    arrays = roles.label is not None and any(holds_array(row, roles.label) for row in head)
     return FileProfile(
-        str(path), described, count, tuple(names), empty, roles, statistics, problems, encoding
+        str(path), described, count, tuple(names), empty, roles, statistics, problems, encoding, arrays
     )
 
 

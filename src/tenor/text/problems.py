@@ -43,7 +43,7 @@ class Problems:
     def add(self, origin: Origin, what: str) -> None:
         """Count a problem; keep it if it is among the first five; raise it when strict."""
         if self.strict:
-            raise TenorError(f"{origin}: {what}. Reading stops here because it is strict.")
+            raise TenorError(f"{origin}: {what}. Reading stops here, as --strict (strict=True) asks.")
         self.count += 1
         if len(self.first) < SHOWN:
             self.first.append(Problem(origin, what))

@@ -71,6 +71,8 @@ def _rows(path: str | Path, asked: Asked, problems: Problems, named: Collection[
             any_row = True
             yield row
         if not any_row:
+            if found.layout is not None and found.layout.names is not None and not problems.count:
+                raise TenorError(f"{opened.name} has a header, but no rows below it.")
             raise TenorError(_nothing(opened.name, "rows", problems))
 
 
@@ -147,9 +149,14 @@ def read_texts(
 
 def _refuse_lists(head: list[Row], column: str, file: str) -> None:
     """Refuse a column of arrays: as JSON, brackets and quotes would count as text."""
-    lists = sum(isinstance(_original(row, column), list) for row in head)
+    lists = sum(holds_array(row, column) for row in head)
     if lists > len(head) / 2:
         raise TenorError(f"{file}: the column {column!r} holds arrays, where a text was expected.")
+
+
+def holds_array(row: Row, column: str) -> bool:
+    """Whether the file has an array in a column of a row, as JSON may."""
+    return isinstance(_original(row, column), list)
 
 
 def _original(row: Row, column: str) -> Any:
@@ -250,7 +257,8 @@ def _check_roles(columns: Mapping[str, str | int]) -> None:
 
 def _pair_columns(head: list[Row], names: list[str], file: str) -> dict[str, str]:
     roles = guess_roles(head)
-    pair = roles.pair or ((names[0], names[1]) if len(names) == 2 else None)
+    only = len(names) == 2 and roles.label is None and roles.score is None
+    pair = roles.pair or ((names[0], names[1]) if only else None)
     if len(names) == 1:
         raise TenorError(f"{file} has one text in a row, where pairs are expected: two, separated by a tab.")
     if pair is None:

@@ -120,7 +120,7 @@ def _check_regex(regex: str, where: str) -> None:
             inside, after = plain[opened.pop() + 1 : place], plain[place + 1 : place + 2]
             if after in ("*", "+", "{") and _REPEATED.search(inside):
                 raise TenorError(
-                    f"{where} has the pattern {regex[:80]!r}, whose repeated group may take for ever; "
+                    f"{where} has the pattern {regex[:80]!r}, whose repeated group may take forever; "
                     "tokenizers of known models have none such."
                 )
 

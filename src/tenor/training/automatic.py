@@ -1,9 +1,10 @@
 """Settings that a person left out, chosen by what there is: rows, classes, lengths, tasks, encoder.
 
-Three ways, each found on other sets and draws than those of ``bench/results/few_labels.md``:
+Four ways, each found on other sets and draws than those of ``bench/results/few_labels.md``:
 
     few rows, one class each   the encoder is trained by the supervised contrastive objective alone, and the
                                heads are fitted to its vectors, at every evaluation and in the end
+    too few rows, no dev rows  heads are fitted to the encoder as it is
     other tasks, or more rows  heads begin fitted, then all is fine-tuned; fewer epochs for more rows
     a new encoder              all begins at random, at the learning rates of small networks
 
@@ -25,12 +26,15 @@ CONTRAST = "contrast"
 FEW = 1000
 """Rows of a task up to which the contrastive objective is chosen."""
 _CONTRAST_BATCH = 32
+_TOO_FEW = 32
+"""Rows below which fine-tuning that no dev rows measure ended below its start."""
 _LONG = 192  # words of a text beyond which a batch would hold too many tokens
 _ENOUGH_PASSES = 8000  # texts that fine-tuning looks at, again and again where there are fewer
 # What a person who sets any of these has in mind, the contrastive way would get in the way of.
 _OWN_WAYS = ("objectives", "updates", "training.freeze", "training.train_last", "training.freeze_first",
              "training.loss_weighting", "training.gradient_balancing", "training.fit_heads",
              "training.ema", "training.task_sampling")  # fmt: skip
+_LENGTHS_AND_RATES = ("training.epochs", "training.steps", "training.encoder_lr", "training.head_lr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,8 @@ def choose_settings(
         _from_scratch(chooser, examples)
     elif few and plain and processes == 1 and not run.given & set(_OWN_WAYS) and _transformer(run):
         _contrast(chooser, few)
+    elif plain and _unmeasured(chooser.run, examples) and _transformer(run):
+        _fit_only(chooser, examples)
     else:
         _fine_tune(chooser, examples, transformer=_transformer(run))
     return AutomaticPlan(run=chooser.run, choices=tuple(chooser.choices), why=chooser.why)
@@ -156,7 +162,7 @@ def _contrast(chooser: _Chooser, few: Mapping[str, Mapping[str, int]]) -> None:
         f"{name} has {sum(each.values()):,} rows of {len(each)} classes" for name, each in few.items()
     )
     chooser.why = (
-        f"{told}: few, so a contrastive stage trains the encoder, and the heads are fitted to its vectors"
+        f"{told}: few, so a contrastive stage trains the encoder and the heads are fitted to its vectors"
     )
     for name in few:
         chooser.task(name, "batch_size", _CONTRAST_BATCH, "pairs within a batch")
@@ -176,18 +182,41 @@ def _contrast(chooser: _Chooser, few: Mapping[str, Mapping[str, int]]) -> None:
     chooser.training("encoder_lr", 5e-5 if rows < 32 else 1e-4, "few rows")
 
 
+def _unmeasured(run: RunConfig, examples: Mapping[str, TaskExamples]) -> bool:
+    """Return whether rows are so few that only dev rows, which are not there, could justify fine-tuning."""
+    assert run.given is not None
+    if run.given & {*_OWN_WAYS, *_LENGTHS_AND_RATES} or any(each.dev for each in examples.values()):
+        return False
+    tasks = [config for config in run.tasks.values() if config.weight]
+    fewest = max(len(each.train) for each in examples.values()) < _TOO_FEW
+    return fewest and all(kind_of(config.kind).fits(config) for config in tasks)
+
+
+def _fit_only(chooser: _Chooser, examples: Mapping[str, TaskExamples]) -> None:
+    rows = max(len(each.train) for each in examples.values())
+    chooser.why = (
+        f"{rows:,} rows and no dev rows: too few to fine-tune without measuring, so heads are fitted to the "
+        "encoder as it is"
+    )
+    chooser.training("freeze", "encoder")
+    chooser.training("fit_heads", "always", "logistic regression")
+    chooser.training("epochs", 1)
+
+
 def _fine_tune(chooser: _Chooser, examples: Mapping[str, TaskExamples], *, transformer: bool) -> None:
     rows = max(len(each.train) for each in examples.values())
     asked = _suggested(chooser.run, rows) if transformer else {}
     usual = {"epochs": _epochs(rows), "encoder_lr": _encoder_lr(rows, transformer=transformer)}
-    chooser.why = f"{rows:,} rows: heads start fitted where they can be, then everything is fine-tuned"
+    chooser.why = (
+        f"{rows:,} rows: heads start from a fit where that is possible, then everything is fine-tuned"
+    )
     dev = any(each.dev for each in examples.values())
     chooser.training("fit_heads", "start", "kept unless training does at least as well on dev" if dev else "")
     for key, value in (usual | dict(asked)).items():
         if not (key == "epochs" and chooser.given("training.steps")):
             chooser.training(key, value, "suits the tasks" if key in asked else f"{rows:,} rows")
     if dev:
-        chooser.training("patience", 3, "stops when dev no longer gains")
+        chooser.training("patience", 3, "stops when the dev score no longer improves")
     _score_start(chooser, examples)
 
 
@@ -205,7 +234,7 @@ def _encoder_lr(rows: int, *, transformer: bool) -> float:
 
 
 def _from_scratch(chooser: _Chooser, examples: Mapping[str, TaskExamples]) -> None:
-    chooser.why = "a new encoder begins at random"
+    chooser.why = "a new encoder starts from random weights"
     chooser.training("encoder_lr", 1e-3, "a new encoder")
     _score_start(chooser, examples)
 

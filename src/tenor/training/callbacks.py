@@ -55,6 +55,9 @@ class Callback:
     def note(self, text: str) -> None:
         """Called with a sentence that a person should know."""
 
+    def bad_rows(self, text: str) -> None:
+        """Called with a line about rows that were left out or guessed at; a note has said so already."""
+
     def on_train_begin(self, learner: Learner, progress: "Progress") -> None:
         """Called once at the start, also of a resumed run, when weights and states are there."""
 

@@ -14,7 +14,7 @@ from tenor.model.loading import find_model
 from tenor.tasks.config import TaskConfig, listed
 from tenor.tasks.survey import DataSurvey, Part
 from tenor.tasks.table import KINDS, check_on_encoder, check_together, kind_of
-from tenor.tasks.texts.labels import guess_separator, split_counts
+from tenor.tasks.texts.labels import separator_in, split_counts
 from tenor.text.columns import Roles
 from tenor.text.example_statistics import ExampleStatistics, Quantiles
 from tenor.text.file_profile import FileProfile, profile_file
@@ -148,7 +148,7 @@ def check_data(
     wrong = [] if found.usable else [_no_text(found)]
     wrong += too_many_problems(found.statistics.count, found.problems)
     wrong += _one_label(found)
-    separator = guess_separator(found.statistics.labels) if found.roles.pair is None else None
+    separator = separator_in(found) if found.roles.pair is None else None
     warnings = label_warnings(split_counts(found.statistics.labels, separator), found.statistics.count)
     warnings += contradiction_warnings(found.statistics)
     report = DataReport(found, wrong=wrong, details=details, warnings=warnings, separator=separator)

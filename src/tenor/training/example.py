@@ -26,7 +26,7 @@ pooling = "mean"             # how the vectors of a text's tokens become one: me
 seed = 1
 
 [tasks.sentiment]            # a name of your own; as many tasks as you like
-kind = "classify"            # puts each text into one of the classes of its label
+kind = "classify"            # predicts the label of a text
 train = "sentiment-train.tsv"
 dev = "sentiment-dev.tsv"    # never trained on: what the model is measured by
 columns = {{ text = "text", label = "label" }}
@@ -34,7 +34,7 @@ batch_size = 16                   # examples of this task in a step
 weight = 1.0                 # of this task's loss in the sum of all tasks
 
 [tasks.similarity]
-kind = "similarity"          # learns the score of each pair of texts
+kind = "similarity"          # predicts the score of a pair of texts
 train = "similarity-train.tsv"
 dev = "similarity-dev.tsv"
 columns = {{ first = "first", second = "second", score = "score" }}

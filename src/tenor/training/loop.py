@@ -163,7 +163,8 @@ class Trainer:
             if settings.schedule == "plateau":
                 progress.lower_lr(patience=settings.plateau_patience, by=settings.plateau_factor)
             if settings.patience and progress.without_gain >= settings.patience:
-                progress.stop = f"no better {settings.monitor} for {settings.patience} evaluations"
+                score = "the mean dev score" if settings.monitor == "mean" else f"{settings.monitor} on dev"
+                progress.stop = f"{score} did not improve for {settings.patience} evaluations"
             self.progress = self._same_everywhere(progress)
 
     def _score_start(self) -> None:

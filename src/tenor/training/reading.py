@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ class TaskExamples:
     train: Sequence[Any]
     dev: Sequence[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    bad_rows: list[str] = field(default_factory=list)
+    """What was wrong with rows, a line each file; the same is part of the notes."""
     files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """For each part (train, dev): file, sha256, rows, repeated rows, problems."""
 
@@ -44,10 +46,12 @@ def read_task(name: str, task: TaskConfig, *, strict: bool = False, seed: int = 
     """Read the train and dev files of one task; ``seed`` chooses the rows that are kept for dev."""
     assert task.train is not None
     notes: list[str] = []
-    parts = {TRAIN: _read(name, task, task.train, strict, notes)}
+    bad_rows: list[str] = []
+    parts = {TRAIN: _read(name, task, task.train, strict, notes, bad_rows)}
     if task.dev_file is not None:
-        parts[DEV] = _read(name, task, task.dev_file, strict, notes)
-    return _checked(name, task, _with_split(name, task, parts, notes, seed), notes)
+        parts[DEV] = _read(name, task, task.dev_file, strict, notes, bad_rows)
+    checked = _checked(name, task, _with_split(name, task, parts, notes, seed), notes)
+    return replace(checked, bad_rows=bad_rows)
 
 
 def given_task(name: str, task: TaskConfig, train: Any, dev: Any = None, *, seed: int = 1) -> TaskExamples:
@@ -128,7 +132,9 @@ def _checked(name: str, task: TaskConfig, parts: Mapping[str, _Part], notes: lis
     )
 
 
-def _read(name: str, task: TaskConfig, file: Path, strict: bool, notes: list[str]) -> _Part:
+def _read(
+    name: str, task: TaskConfig, file: Path, strict: bool, notes: list[str], bad_rows: list[str]
+) -> _Part:
     problems, tally, examples = Problems(strict), ExampleStatistics(), []
     for example in kind_of(task.kind).read(task, file, problems=problems):
         tally.add(example)
@@ -141,6 +147,7 @@ def _read(name: str, task: TaskConfig, file: Path, strict: bool, notes: list[str
         )
     if (summary := problems.summary()) is not None:
         notes.append(f"Task {name}: {summary}")
+        bad_rows.append(f"Task {name}: {problems.brief()}")
     notes += _contradicting(name, tally)
     about = {"file": str(file), "sha256": sha256_of(file)}
     return _Part(examples, tally, about | _counts(tally, problems.count))

@@ -89,6 +89,9 @@ def train_run(
         if world.first:
             notes = [note for each in examples.values() for note in each.notes]
             _tell(callbacks, [*notes, *plan.notes(), *filter(None, [world.note()])])
+            for line in (line for each in examples.values() for line in each.bad_rows):
+                for callback in callbacks:
+                    callback.bad_rows(line)
         begun = _with_new_encoder(run, folder, examples, world)
         built = build_learner(begun, examples, device=place, objectives=objectives, adapter=adapter)
         _check_monitored(run, built)
@@ -110,7 +113,7 @@ def train_run(
             run, folder, built, examples, progress, precision=precision, callbacks=callbacks, plan=plan
         )
     except WriteError as error:
-        again = "Fix that, then run the same command again: the run goes on from its last checkpoint."
+        again = "Fix that, then run the same command again: the run resumes from its last checkpoint."
         raise TenorError(f"{error} {again}") from error
     finally:
         folder.unlock()

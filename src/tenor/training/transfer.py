@@ -54,6 +54,7 @@ class Transfer:
     """Pairs that say the same, or such pairs aligned by ``tenor align`` or by others."""
     encoder: str = "minilm"
     columns: Mapping[str, str | int] | None = None
+    file_encoding: str | None = None
     measured: Sequence[Path] = ()
     """Files of pairs that are measured on later; neither they nor texts of theirs are learned from."""
     held_out: int = 500
@@ -126,7 +127,8 @@ def prepare_pairs(
     )
     _tell(problems, note)
     if parted.left_out:
-        note(f"Left out, as they are measured on later: {parted.left_out:,} pairs.")
+        count = f"{parted.left_out:,} pairs are" if parted.left_out > 1 else "1 pair is"
+        note(f"{count} left out: texts of theirs are in the files of --leave-out.")
     write_json(out / ABOUT, about | {"parted": asdict(parted)})
     return parted
 
@@ -211,7 +213,13 @@ def _aligned(
         return asked.pairs
     aligned = out / ALIGNED
     if not aligned.is_file():
-        source = PairSource(asked.pairs, asked.columns, strict=asked.strict, paraphrases=True)
+        source = PairSource(
+            asked.pairs,
+            asked.columns,
+            strict=asked.strict,
+            encoding=asked.file_encoding,
+            paraphrases=True,
+        )
         aligner = Aligner(load(encoder, device=device))
         _tell(align_file(aligner, source, aligned, progress=progress, note=note).problems, note)
     return aligned

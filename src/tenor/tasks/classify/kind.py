@@ -13,9 +13,9 @@ from tenor.tasks.texts.kind import TextKind
 from tenor.tasks.texts.labels import (
     LabelConfig,
     LabelSpec,
-    guess_separator,
     label_faults,
     labels_of,
+    separator_in,
     settle_labels,
     split_counts,
 )
@@ -79,7 +79,7 @@ class ClassifyKind(TextKind):
     """Puts texts into classes."""
 
     name = "classify"
-    about = "puts each text into one of the classes of its label"
+    about = "predicts the label of a text"
     config = ClassifyConfig
     spec = ClassifySpec
 
@@ -102,6 +102,10 @@ class ClassifyKind(TextKind):
             return None
         return Counter(label for each in examples for label in labels_of(each, None))
 
+    def fits(self, config: ClassifyConfig) -> bool:
+        """A linear layer can be fitted."""
+        return config.head in (None, "linear")
+
     def settle(self, config: ClassifyConfig, examples: Sequence[Any], *, name: str) -> TaskSpec:
         """Find the labels."""
         own = settle_labels(config, examples, name=name, several=config.multi_label)
@@ -112,7 +116,7 @@ class ClassifyKind(TextKind):
     def guess(self, path: str | Path, survey: FileProfile | None) -> TaskConfig | None:
         """Return settings with the columns, and with what separates labels where a cell holds several."""
         config = super().guess(path, survey)
-        separator = None if survey is None else guess_separator(survey.statistics.labels)
+        separator = None if survey is None else separator_in(survey)
         if not isinstance(config, ClassifyConfig) or separator is None:
             return config
         return replace(config, multi_label=separator)

@@ -65,7 +65,7 @@ class PairKind(TextKind):
     """Puts pairs of texts into classes."""
 
     name = "pair"
-    about = "puts each pair of texts into one of the classes of its label"
+    about = "predicts the label of a pair of texts"
     config = PairConfig
     spec = PairSpec
 
@@ -88,6 +88,10 @@ class PairKind(TextKind):
         if free and config.head is None and len(examples) < _ENOUGH_FOR_MLP:
             return {"head": ("linear", "can be fitted")}
         return {}
+
+    def fits(self, config: PairConfig) -> bool:
+        """A linear layer over the features of two vectors can be fitted."""
+        return config.head == "linear" and config.share_head_with is None and not config.cross
 
     def settle(self, config: PairConfig, examples: Sequence[Any], *, name: str) -> TaskSpec:
         """Find the labels."""

@@ -148,7 +148,7 @@ class SimilarityKind(TextKind):
     """Scores pairs of texts."""
 
     name = "similarity"
-    about = "learns the score of each pair of texts"
+    about = "predicts the score of a pair of texts"
     config = SimilarityConfig
     spec = SimilaritySpec
 

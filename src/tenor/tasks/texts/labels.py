@@ -19,6 +19,8 @@ from tenor.tasks.texts.spec import TextSpec
 from tenor.tasks.texts.targets import label_targets
 from tenor.text.example_statistics import ExampleStatistics
 from tenor.text.examples import Pair, Sentence
+from tenor.text.file_profile import FileProfile
+from tenor.text.readers import LABELS
 
 _SEPARATORS = ("|", ";", ",")
 _OFTEN = 0.1  # of the rows have more than one label
@@ -149,7 +151,7 @@ def settle_labels(
     labels = config.labels or _found_labels(config, examples, name, several)
     if config.metric == "f1" and len(labels) > 2:
         raise TenorError(
-            f"Task {name}: the metric f1 is for two labels, here are {len(labels)}; use f1_macro."
+            f"Task {name}: the metric f1 is for two labels, but there are {len(labels)}; use f1_macro."
         )
     return {
         "labels": labels,
@@ -217,6 +219,14 @@ def guess_separator(labels: Mapping[str, int]) -> str | None:
     return None
 
 
+def separator_in(survey: FileProfile) -> str | None:
+    """Return what separates several labels of a row in a file; None where each row has one."""
+    labels = survey.statistics.labels
+    if survey.label_arrays:
+        return LABELS if any(LABELS in cell for cell in labels) else None
+    return guess_separator(labels)
+
+
 def _stand_alone(labels: Mapping[str, int], joined: Mapping[str, int], separator: str) -> bool:
     """Whether each cell that holds several labels has one that other cells hold alone.
 
@@ -246,16 +256,20 @@ def label_faults(
         return [f"the labels look like texts ({text[:60]!r}); are the columns of text and label swapped?"]
     if train.too_many_labels and several is None:
         return [f"the label has more than {len(train.labels):,} values; is it the right column?"]
+    if not labels:
+        return ["no row has a label; at least two values are needed"]
     if len(labels) < 2:
         return [f"every label is {next(iter(labels), '')!r}; at least two values are needed"]
     if config.labels is not None:
         unknown = sorted(labels - set(config.labels))
         if unknown:
-            return [f"labels does not name what the train file has: {_some(unknown)}"]
+            return [f"the setting labels lacks labels of the train file: {_some(unknown)}"]
         labels = set(config.labels)
     if dev is not None and not train.too_many_labels:
         unknown = sorted(_split(dev, several) - labels)
-    return [f"the dev file has labels that the train file has not: {_some(unknown)}"] if unknown else []
+    return (
+        [f"the dev file has labels that do not occur in the train file: {_some(unknown)}"] if unknown else []
+    )
 
 
 def _text_for_label(tally: ExampleStatistics) -> str | None:

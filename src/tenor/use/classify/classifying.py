@@ -134,7 +134,8 @@ def chosen_tasks(model: Model, names: Sequence[str] | None, *, pairs: bool) -> l
         if others and all(task.spec.answers_words for task in model.tasks.values()):
             raise TenorError(f"{model.name} tags words ({others}): use tenor tag.")
         about = "two texts" if pairs else "single texts"
-        hint = f"Its tasks: {others}; choose with --task." if others else "Train some with tenor train."
+        pair_hint = "" if pairs else " Those about two texts read pairs (--columns FIRST,SECOND)."
+        hint = f"Its tasks: {others}.{pair_hint}" if others else "Train some with tenor train."
         raise TenorError(f"{model.name} has no task about {about}. {hint}")
     tasks = [find_task(model.tasks, name, model=model.name) for name in names]
     for task in tasks:

@@ -138,6 +138,10 @@ def compare(model: Model, first: str, second: str, *, long: Long = "truncate") -
     """
     texts = (first, second)
     for name, text in zip(("first", "second"), texts, strict=True):
+        if not isinstance(text, str):
+            raise TypeError(
+                f"compare takes two texts, but the {name} is {text!r:.40} ({type(text).__name__})."
+            )
         if not len(split_words(text)):
             raise TenorError(
                 f"The {name} text has nothing to read in it; expected at least one word or punctuation."

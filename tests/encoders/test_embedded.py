@@ -126,7 +126,7 @@ def test_a_given_tokenizer(tmp_path, tiny_folder):
         ({"model_type": "lstm", "hiden_size": 3}, "no key 'hiden_size'. Did you mean 'hidden_size'"),
         ({"model_type": "lstm", "num_heads": 3}, "no key 'num_heads'"),
         ({"model_type": "lstn"}, "Did you mean 'lstm'"),
-        ({"model_type": "static"}, "cannot be begun from scratch"),
+        ({"model_type": "words"}, "cannot be begun from scratch"),
         ({"model_type": "lstm", "hidden_size": 0}, "hidden_size is 0; it must be at least 1"),
         ({"model_type": "lstm", "weight_dropout": 1.5}, "weight_dropout is 1.5"),
         ({"model_type": "cnn", "kernel_sizes": ()}, "kernel_sizes"),

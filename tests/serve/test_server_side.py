@@ -61,7 +61,8 @@ def test_lookups_do_not_wait_for_the_encoder(tiny_folder, index):
             asked.append(threads.submit(server.post, "/api/compare", {"first": "a cat", "second": "a dog"}))
             asked.append(threads.submit(server.post, "/api/dedupe", {"texts": ["a cat", "a dog"]}))
             asked.append(threads.submit(server.post, "/api/embed", {"texts": ["a cat"]}))
-        while server.service.batcher.counts.waiting_requests < 13:
+        reached = 5 + server.service.limits.handlers  # texts to embed, and what the handlers brought so far
+        while server.service.batcher.counts.waiting_requests < reached:
             time.sleep(0.001)
         for path, body in (
             ("/api/words/neighbours", {"word": "a"}),

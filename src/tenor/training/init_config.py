@@ -72,7 +72,7 @@ def guess_task(data: str | Path, encoding: str | None = None) -> tuple[TaskConfi
     for kind in KINDS.values():
         if (config := kind.guess(data, found)) is not None:
             return config, found
-    if not found.rows or (found.roles.texts and not found.usable):
+    if not found.rows or ((found.roles.text or found.roles.pair) and not found.usable):
         raise TenorError(f"{data} has no row with a text.{found.problems.first_told()}")
     raise TenorError(
         f"{data}: no task could be guessed. A text column and a label, two text columns, or words with tags "

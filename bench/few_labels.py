@@ -30,7 +30,7 @@ ABOUT = """\
 weights by cross-validation; of STS-B the cosine) and the real `setfit` 1.2.0 (`num_iterations = 20`, batches of 16,
 one epoch), all on the starter `minilm` with all drawn rows in training, one thread. Accuracy on at most 1,000 fixed
 test rows, of STS-B Spearman's correlation: mean ± standard deviation over draws (number of draws; CPU seconds of a
-training). A draw has one row of every class, the others at random. Settings were found on draws from 100 on, scored
+training); the last column with its 95% interval by Student's t. A draw has one row of every class, the others at random. Settings were found on draws from 100 on, scored
 on other rows than these, and on MR, MPQA and a misogyny set. `python bench/few_labels.py` measures; this page shows
 what was measured so far, with the number of draws in each cell (one draw alone
 says little of another), on a machine that others used too, which
@@ -147,11 +147,12 @@ def measure(options):
 def interval(first, second):
     """Return the mean difference of paired scores, and half the width of its 95% interval over draws."""
     import numpy as np
+    from scipy.stats import t as student
 
     gains = np.asarray(first) - np.asarray(second)
     # One draw says nothing of other draws: then the interval is that of the test rows alone.
     spread = float(gains.std(ddof=1)) / len(gains) ** 0.5 if len(gains) > 1 else float("nan")
-    return float(gains.mean()), 1.96 * spread
+    return float(gains.mean()), float(student.ppf(0.975, len(gains) - 1)) * spread
 
 
 def table(cells):

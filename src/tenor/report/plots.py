@@ -123,7 +123,7 @@ def bar_plot(
     ends = [value + sign * error for value, error in bars.values() for sign in (-1, 1)]
     x_axis = Axis.over([*ends, 0.0], start=name_width, stop=WIDTH - 58, wanted=5)
     rows = [
-        (shorten(name, 30), _bar(x_axis, y, value, error))
+        (shorten(name, max(30, name_width // 7)), _bar(x_axis, y, value, error))
         for (name, (value, error)), y in zip(bars.items(), _row_centres(len(bars), 24), strict=True)
     ]
     body, bottom = _named_rows(rows, 24, x_axis, x_label)

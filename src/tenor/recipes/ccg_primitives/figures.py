@@ -36,11 +36,9 @@ def significance(found: Results) -> str | None:
             p_values = [test(found, "parts-history", "whole", corpus) for test in tests]
             if None not in p_values:
                 gain = found.mean("parts-history", metric) - found.mean("whole", metric)
-                names = ", ".join(
-                    f"{_NAMES[test]} p = {p:.2g}" for test, p in zip(tests, p_values, strict=True)
-                )
-                bars[f"{metric}, {names}"] = (gain, 0.0)
-    return bar_plot(bars, x_label="difference") if bars else None
+                told = ", ".join(f"{_NAMES[test]} {p:.1g}" for test, p in zip(tests, p_values, strict=True))
+                bars[f"{metric} ({told})"] = (gain, 0.0)
+    return bar_plot(bars, x_label="difference (p-values)", name_width=360) if bars else None
 
 
 def words_cmh(found: Results, first: str, second: str, corpus: str) -> float | None:
